@@ -80,10 +80,9 @@ def _runs_on(column: Sequence[Run]) -> bool:
 
 
 def _end_together(left: Sequence[Run], right: Sequence[Run]) -> bool:
-    """Whether sentences of both columns end on the same rows alone, as the cells of a table do."""
-    rows = ((closes(one), closes(other)) for one in left for other in right if same_row(one.box, other.box))
-    ends = list(rows)
-    return any(map(all, ends)) and all(one == other for one, other in ends)
+    """Whether sentences of both columns end on the same rows alone, as the cells of a table do, and more than once."""
+    rows = [(closes(one), closes(other)) for one in left for other in right if same_row(one.box, other.box)]
+    return sum(map(all, rows)) > 1 and all(one == other for one, other in rows)
 
 
 def _are_strangers(left: Iterable[Run], right: Iterable[Run]) -> bool:

@@ -23,9 +23,9 @@ MIN_BORDER_PT = 20.0  # is a rule of a row long at least where no standing rules
 MAX_RULES = 500  # in one direction on a page; more are a drawing or graph paper; chosen
 MAX_CELL_CHARS = 300  # a longer cell is running text, and its table is laid out as a page is; chosen
 MIN_CELLS = 2  # in a row of a table
-MIN_WRAPPED = 3  # words of a line, and lines that end at one edge, of wrapped text; chosen
+MIN_WRAPPED = 3  # words of a line, and such lines, in a column of text; chosen
 MIN_HEADS = 3  # over a table without rules; two may be two columns of anything; chosen
-MAX_LINES = 100  # below heads; chosen
+MAX_LINES = 500  # below heads; chosen
 HYPHENS = "-\u2010"
 FAR_EM = 5.0  # from row to row at most; chosen
 BESIDE_EM = 0.8  # between the lines of cells that stand beside each other, in the middle of a row; less than any pitch
@@ -269,8 +269,11 @@ def under_heads(rows: list[list[Run]]) -> Iterator[list[Run]]:
         if not _is_listed(lines, at, len(heads)):
             yield row
             continue
+        taken.update(one for line in lines for one in line.rows)
         for line in lines:
-            taken.update(line.rows)
+            first = min(line.rows)
+            yield from (rows[one] for one in range(at, first) if one not in taken)  # beside it, as names of groups
+            taken.update(range(at, first))
             merged = len(line.rows) > 1
             if len(line.cells) > 1 and (merged or (0 in line.cells and len(line.cells) < len(heads))):
                 yield [_whole(line, row[0], heads)]
@@ -354,15 +357,9 @@ def _lines(
         level = y - line.low < EVEN_EM / 2 * size
         if y - line.low > FAR_EM * size or not (cells or line.cells) or (level and not cells.keys().isdisjoint(last)):
             break
-        if (
-            len(found) > 1
-            and cells
-            and line.cells
-            and y - line.low < BESIDE_EM * size
-            and cells.keys().isdisjoint(last)
-        ):
-            for column, words in cells.items():
-                line.cells.setdefault(column, []).extend(words)
+        beside = y - line.low < BESIDE_EM * size and cells.keys().isdisjoint(last)
+        if len(found) > 1 and cells and line.cells and beside:
+            line.cells.update({column: [*line.cells.get(column, ()), *words] for column, words in cells.items()})
             found[-1] = line._replace(low=y, rows=[*line.rows, at])
             last = [*last, *cells] if level else list(cells)
         else:
@@ -387,28 +384,18 @@ def _wrapped(lines: Sequence[_Line], heads: Sequence[Rect]) -> Iterator[_Line]:
     close = [gap <= APART * least for gap in gaps[1:]]
     right = [max(line.cells[at][-1].box[2] for line in lines if at in line.cells) for at in range(len(heads))]
     starts = [*(box[0] for box in heads[1:]), float("inf")]
-    edges = [right[at] if _is_set_wide(lines, at) else starts[at] for at in range(len(heads))]
-    words = [all(_NAME.search(_said(cell)) for cell in line.cells.values()) for line in lines]
-    fewer = [
-        bool(below.cells) and below.cells.keys() <= above.cells.keys() and len(below.cells) < len(heads) and named
-        for (above, below), named in zip(pairwise(lines), words[1:], strict=True)
-    ]
-    before = [  # the label stands in the middle of its row
-        0 < len(above.cells) < len(below.cells) and above.cells.keys() < below.cells.keys() - {0} and named
-        for (above, below), named in zip(pairwise(lines), words, strict=False)
-    ]
-    joins = [less or more for less, more in zip(fewer, before, strict=True)]
+    edges = [right[at] if _is_text(lines, at) else starts[at] for at in range(len(heads))]
+    fewer = [_is_part(below, above) and len(below.cells) < len(heads) for above, below in pairwise(lines)]
+    # its label stands in the middle of a row
+    before = [0 not in above.cells and 0 in below.cells and _is_part(above, below) for above, below in pairwise(lines)]
+    joins = list(map(any, zip(fewer, before, strict=True)))
     several = not all(close) and all(join for join, near in zip(joins[1:], close, strict=True) if near)
     row = lines[0]
     for at, line in enumerate(lines[1:]):
         near = close[at - 1] if at else gaps[0] <= ROW_PITCH_EM * line.size
-        if (
-            near and joins[at]
-            if at and several
-            else near and fewer[at] and _has_no_room(lines[at], line, edges if at else right)
-        ):
-            for column, found in line.cells.items():
-                row.cells[column] = [*row.cells.get(column, ()), *found]
+        full = fewer[at] and _has_no_room(lines[at], line, edges if at else right)
+        if near and (joins[at] if at and several else full):
+            row.cells.update({column: [*row.cells.get(column, ()), *words] for column, words in line.cells.items()})
             row.rows.extend(line.rows)
             continue
         yield row
@@ -416,16 +403,21 @@ def _wrapped(lines: Sequence[_Line], heads: Sequence[Rect]) -> Iterator[_Line]:
     yield row
 
 
-def _is_set_wide(lines: Sequence[_Line], column: int) -> bool:
-    """Whether several lines of a column end at its right edge, as those of wrapped text do."""
-    ends = [cell[-1] for line in lines if len(cell := line.cells.get(column, ())) >= MIN_WRAPPED]
-    return sum(max(word.box[2] for word in ends) - word.box[2] < word.size for word in ends) >= MIN_WRAPPED
+def _is_part(line: _Line, other: _Line) -> bool:
+    """Whether a line has words, and no figures, in columns that another one fills."""
+    named = all(_NAME.search(_said(cell)) for cell in line.cells.values())
+    return bool(line.cells) and named and line.cells.keys() <= other.cells.keys()
+
+
+def _is_text(lines: Sequence[_Line], column: int) -> bool:
+    return sum(len(line.cells.get(column, ())) >= MIN_WRAPPED for line in lines) >= MIN_WRAPPED
 
 
 def _has_no_room(above: _Line, below: _Line, edges: Sequence[float]) -> bool:
-    """Whether no first word of the cells below would have fitted behind those above."""
+    """Whether no first word of the cells below would have fitted behind those above; a label alone begins small."""
     pairs = ((above.cells[at][-1].box[2], words[0], edges[at]) for at, words in below.cells.items())
-    return all(end + BLANK_EM * word.size + word.box[2] - word.box[0] > edge for end, word, edge in pairs)
+    small = list(below.cells) != [0] or below.cells[0][0].text[0].islower()
+    return small and all(end + BLANK_EM * word.size + word.box[2] - word.box[0] > edge for end, word, edge in pairs)
 
 
 def _whole(line: _Line, like: Run, heads: Sequence[Rect]) -> Run:
