@@ -10,8 +10,7 @@ from .words import CELL_GAP, Run, same_row
 
 MAX_RUNS = 1_000  # on a page; more are a table or a map; chosen
 COLUMN_WORDS = 4  # in a line of a column on average at least; chosen
-# from one column to another; of two, one above the other, that a file has in their order, one change more; chosen
-MIN_CHANGES = 3
+MIN_CHANGES = 3  # from one column to another within a sentence; cells that are whole are a table's; chosen
 SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 
 
@@ -19,14 +18,15 @@ def by_column(runs: list[Run]) -> list[Run]:
     """The runs, where columns of prose are mixed each to its end, and then the numbers of lines between them."""
     level = [at for at, run in enumerate(runs) if _is_text(run)]
     long = [runs[at].box for at in level if len(runs[at].words) >= COLUMN_WORDS]
-    changes = sum(one[2] < other[0] or other[2] < one[0] for one, other in pairwise(long))
-    if changes < MIN_CHANGES or len(level) > MAX_RUNS:
+    beside = sum(one[2] < other[0] or other[2] < one[0] for one, other in pairwise(long))
+    if beside < MIN_CHANGES or len(level) > MAX_RUNS:
         return runs
     places = [Place(*run.box) for run in runs]
     columns = _columns(sorted(level, key=lambda at: places[at].middle), runs, places)
     column = {at: number for number, inside in enumerate(columns) for at in inside}
     order = sorted(column)
-    if sum(column[one] != column[other] for one, other in pairwise(order)) < len(columns) - 1 + MIN_CHANGES:
+    changes = [closes(runs[one]) for one, other in pairwise(order) if column[one] != column[other]]
+    if changes.count(False) < max(len(columns) - 1 + MIN_CHANGES, len(changes) / 2):
         return runs
     last = 1 + max(run.block for run in runs)  # no block of a column goes on in another one
     moved = (

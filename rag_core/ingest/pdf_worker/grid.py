@@ -175,7 +175,13 @@ def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
         else:
             lines.append([word])
     filled = max(MIN_HEADS, sum(map(bool, band.cells)) - 1)
-    starts = [min(word.box[1] for word in line) for line in lines[1:] if _figures(line, band.edges) >= filled]
+    figures = [_figures(line, band.edges) for line in lines]
+    several = any(count >= filled for count in figures[1:])
+    starts = [
+        min(word.box[1] for word in line)
+        for line, count in zip(lines[1:], figures[1:], strict=True)
+        if several and count
+    ]
     x0, top, x1, bottom = band.box
 
     def is_in(box: Rect, upper: float, lower: float) -> bool:

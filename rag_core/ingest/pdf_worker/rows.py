@@ -98,15 +98,20 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
 def _without_gaps(rows: Sequence[list[Run]]) -> Iterator[list[Run]]:
     """The rows; one with wide gaps is a line of prose where its sentence goes on from or to a line that has none there.
 
-    A gap behind the first word sets off the mark of an item.
+    A gap behind the first word sets off the mark of an item, one behind a colon what stands behind a label.
     """
     texts = [Run([word for run in row for word in run.words], row[0].block, row[0].direction) for row in rows]
     gaps = [_gaps(text) for text in texts]
     for at, (row, text) in enumerate(zip(rows, texts, strict=True)):
         near = ((other, *sorted((at, other))) for other in (at - 1, at + 1) if 0 <= other < len(rows))
-        if gaps[at] and any(
-            not gaps[other] and texts[other].box[2] > gaps[at][-1] and _is_a_paragraph(texts[one], texts[two])
-            for other, one, two in near
+        said = [gap for before, gap in gaps[at] if before is not text.words[0] and not before.text.endswith(":")]
+        if (
+            said
+            and any(map(str.isalpha, text.words[-1].text))
+            and any(
+                not gaps[other] and texts[other].box[2] > said[-1] and _is_a_paragraph(texts[one], texts[two])
+                for other, one, two in near
+            )
         ):
             words = [
                 word._replace(gap=word.gap if word.gap is not None or not place else " ")
@@ -117,14 +122,13 @@ def _without_gaps(rows: Sequence[list[Run]]) -> Iterator[list[Run]]:
             yield row
 
 
-def _gaps(row: Run) -> list[float]:
-    """Where the wide gaps of a row end, but for that behind its first word; none where its cells are told."""
-    words = row.words[1:]
-    if row.direction != (1, 0) or any(word.gap == CELL_GAP for word in words):
+def _gaps(row: Run) -> list[tuple[Word, float]]:
+    """The words before the wide gaps of a row, and where these end; none where its cells are told."""
+    if row.direction != (1, 0) or any(word.gap == CELL_GAP for word in row.words):
         return []
     return [
-        two.box[0]
-        for one, two in pairwise(words)
+        (one, two.box[0])
+        for one, two in pairwise(row.words)
         if two.gap is None and two.box[0] - one.box[2] > (CELL_GAP_MONO_EM if two.mono else CELL_GAP_EM) * two.size
     ]
 
