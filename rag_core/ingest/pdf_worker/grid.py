@@ -15,7 +15,7 @@ from statistics import mean
 from typing import NamedTuple
 
 from .formats.tables import EMPTY, MAX_COLUMNS
-from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, ROW_PITCH_EM, Rect, Run, Word, same_row, union
+from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, ROW_PITCH_EM, Rect, Run, Word, middle_of, same_row, union
 
 NEAR_PT = 3.0  # between the ends of rules that meet; chosen
 MIN_ROW_PT = 5.0  # lower are double rules
@@ -138,9 +138,11 @@ def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
 def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
     """Put the words in a band into its cells; false where one stands over an edge, or text runs out of the band.
 
-    Where a band has fewer edges than its table, the words of two columns must stand apart, in most of the columns.
+    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns.
     """
     own = len(band.edges) == len(edges)
+    if not own and len(band.edges) > 2:
+        return False
     band.edges = band.edges if own else edges
     x0, top, x1, bottom = band.box
     band.cells = [[] for _ in band.edges[1:]]
@@ -176,12 +178,13 @@ def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
             lines.append([word])
     filled = max(MIN_HEADS, sum(map(bool, band.cells)) - 1)
     figures = [_figures(line, band.edges) for line in lines]
-    several = any(count >= filled for count in figures[1:])
-    starts = [
-        min(word.box[1] for word in line)
-        for line, count in zip(lines[1:], figures[1:], strict=True)
-        if several and count
-    ]
+    starts: list[float] = []
+    above: set[int] = set()  # the columns that are filled in the row so far: a label alone goes on
+    for line, count in zip(lines, figures, strict=True):
+        if count and len(above) >= filled / 2 and max(figures[1:]) >= filled:
+            starts.append(min(word.box[1] for word in line))
+            above = set()
+        above |= {bisect(band.edges, middle_of(word.box)[0]) for word in line}
     x0, top, x1, bottom = band.box
 
     def is_in(box: Rect, upper: float, lower: float) -> bool:
@@ -207,7 +210,7 @@ def _figures(line: Sequence[Word], edges: Sequence[float]) -> int:
     """In how many columns a line has figures alone."""
     cells: dict[int, list[Word]] = {}
     for word in line:
-        cells.setdefault(bisect(edges, (word.box[0] + word.box[2]) / 2), []).append(word)
+        cells.setdefault(bisect(edges, middle_of(word.box)[0]), []).append(word)
     texts = map(_said, cells.values())
     return sum(any(map(str.isdecimal, text)) and not _NAME.search(text) for text in texts)
 
