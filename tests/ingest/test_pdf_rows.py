@@ -299,7 +299,9 @@ def test_given_two_columns_of_prose_row_by_row_when_built_then_each_is_read_to_i
     left, right = prose(ENGLISH, draw), prose(GERMAN if second else ENGLISH, draw)
     counted = {at: str(at + 1) for at in range(4, min(len(left), len(right)), 5)} if numbers else {}
 
-    assert text_of(*side_by_side(left, right, counted)) == "\n".join([*left, *right, *counted.values()])
+    title = run(word("Lease", 50.0, 70.0))  # above both
+    said = "\n".join(["Lease", *left, *right, *counted.values()])
+    assert text_of(title, *side_by_side(left, right, counted)) == said
 
 
 def test_given_a_table_whose_cells_are_wrapped_when_built_then_its_rows_stay() -> None:

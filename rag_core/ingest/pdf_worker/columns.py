@@ -45,6 +45,8 @@ def _columns(lines: list[int], runs: Sequence[Run], places: Sequence[Place]) -> 
     if parted is None:
         return []
     above, left, right, below = parted
+    top = max(places[side[0]].y0 for side in (left, right))
+    left, right = ([at for at in side if places[at].y1 > top] for side in (left, right))  # a title stands above both
     texts = [[runs[at] for at in sorted(side)] for side in (left, right)]
     beside = [columns for side in (left, right) for columns in _columns(side, runs, places) or [side]]
     prose = len(beside) > 2 or all(map(_runs_on, texts))
