@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from textwrap import wrap
 
 import pymupdf
 import pytest
@@ -200,5 +201,88 @@ def test_given_a_cell_beside_several_rows_of_a_ruled_table_when_read_then_each_o
         for x in edges:
             page.draw_line((x, 80), (x, y))
         expected.append(said)
+
+    assert [text.split("\n") for text in read(document)] == expected
+
+
+TEXTS = [
+    "Clean all paths, and the lanes of the harbour in each season of the year",
+    "Paint the boats that lie on the beach, where the weather allows it",
+    "Count the lamps of the mill, and write down which of them are broken by wind or by water",
+]
+
+
+@pytest.mark.parametrize("order", ["rows", "columns", "lines"])
+@pytest.mark.parametrize("middle", [True, False])
+def test_given_cells_of_several_lines_under_heads_in_any_order_when_read_then_each_row_is_whole(
+    order: str, middle: bool
+) -> None:
+    draw, document, expected = random.Random(f"{order}{middle}"), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, said, parts, y = document.new_page(), ["Place\tTask\tHours\tPrice"], [], 100.0
+        gap = draw.choice([6.0, 12.0]) if middle else draw.choice([0.0, 6.0])
+        for at, label in enumerate(draw.sample(LABELS, 5)):
+            lines = wrap(draw.choice(TEXTS), 34)
+            figures = [f"{draw.randint(2, 90)} hours", f"{draw.randint(100, 999)}.00"]
+            down = 6.0 * (len(lines) - 1) if middle else 0.0
+            parts += [(at, 1, 150.0, y + 12 * line, text) for line, text in enumerate(lines)]
+            parts += [
+                (at, column, x, y + down, text)
+                for column, x, text in zip((0, 2, 3), (50.0, 360.0, 440.0), (label, *figures), strict=True)
+            ]
+            said.append("\t".join([label, " ".join(lines), *figures]))
+            y += 12 * len(lines) + gap
+        keys = {
+            "rows": lambda part: part[:2],
+            "columns": lambda part: part[1:2] + part[:1],
+            "lines": lambda part: (part[3], part[1]),
+        }
+        for x, head in zip((50, 150, 360, 440), ("Place", "Task", "Hours", "Price"), strict=True):
+            page.insert_text((x, 80), head, fontsize=10)
+        for _, _, x, height, text in sorted(parts, key=keys[order]):
+            page.insert_text((x, height), text, fontsize=10)
+        expected.append(said)
+
+    assert [text.split("\n") for text in read(document)] == expected
+
+
+@pytest.mark.parametrize("ruled_head", [True, False])
+def test_given_several_rows_between_two_rules_when_read_then_each_is_a_row(ruled_head: bool) -> None:
+    draw, document, expected = random.Random(13), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, labels = document.new_page(), draw.sample(LABELS, draw.randint(2, 8))
+        rows = [[label, *(f"{draw.randint(1000, 99999):,}" for _ in range(3))] for label in labels]
+        total = ["All", *(f"{draw.randint(1000, 99999):,}" for _ in range(3))]
+        table = [["Place", "Men", "Women", "Total"], *rows, total]
+        tops = [80.0 + 14 * at for at in range(len(table) + 1)]
+        for top in (tops[0], *tops[1:2] * ruled_head, tops[-2], tops[-1]):
+            page.draw_line((50, top), (450, top))
+        for x in range(50, 451, 100):
+            page.draw_line((x, tops[0]), (x, tops[-1]))
+        for top, cells in zip(tops, table, strict=False):
+            for column, text in enumerate(cells):
+                page.insert_text((54 + 100 * column, top + 10), text, fontsize=10)
+        expected.append(["\t".join(cells) for cells in table])
+
+    assert [text.split("\n") for text in read(document)] == expected
+
+
+def test_given_heads_without_standing_rules_over_a_ruled_table_when_read_then_an_empty_column_keeps_its_head() -> None:
+    draw, document, expected = random.Random(17), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, empty = document.new_page(), draw.randint(1, 3)
+        rows = [
+            [label, *(draw.choice(VALUES) if at != empty else "" for at in range(1, 4))]
+            for label in draw.sample(LABELS, 5)
+        ]
+        table = [HEADS[:4], *rows]
+        for at in range(len(table) + 1):
+            page.draw_line((50, 80 + 20 * at), (450, 80 + 20 * at))
+        for x in range(50, 451, 100):
+            page.draw_line((x, 80 if x in (50, 450) else 100), (x, 80 + 20 * len(table)))
+        for at, cells in enumerate(table):
+            for column, text in enumerate(cells):
+                page.insert_text((54 + 100 * column, 94 + 20 * at), text, fontsize=10)
+        expected.append(["\t".join(cell or EMPTY for cell in cells) for cells in table])
 
     assert [text.split("\n") for text in read(document)] == expected

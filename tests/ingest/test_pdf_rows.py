@@ -299,7 +299,9 @@ def test_given_two_columns_of_prose_row_by_row_when_built_then_each_is_read_to_i
     left, right = prose(ENGLISH, draw), prose(GERMAN if second else ENGLISH, draw)
     counted = {at: str(at + 1) for at in range(4, min(len(left), len(right)), 5)} if numbers else {}
 
-    assert text_of(*side_by_side(left, right, counted)) == "\n".join([*left, *right, *counted.values()])
+    title = run(word("Lease", 50.0, 70.0))  # above both
+    said = "\n".join(["Lease", *left, *right, *counted.values()])
+    assert text_of(title, *side_by_side(left, right, counted)) == said
 
 
 def test_given_a_table_whose_cells_are_wrapped_when_built_then_its_rows_stay() -> None:
@@ -335,3 +337,44 @@ def test_given_rows_of_a_table_above_two_columns_when_built_then_the_rows_stay_a
     assert " ".join(left) in " ".join(read)
     assert " ".join(right) in " ".join(read)
 # fmt: on
+
+
+@given(st.integers(0, 10**6), st.floats(0.2, 0.8))
+def test_given_two_columns_on_heights_of_their_own_from_above_to_below_when_built_then_each_is_read_to_its_end(
+    seed: int, shift: float
+) -> None:
+    draw = random.Random(seed)
+    left, right = prose(ENGLISH, draw), prose(ENGLISH, draw)
+    runs = side_by_side(left, [])
+    for one in side_by_side(right, []):
+        runs.append(
+            run(
+                *(
+                    each._replace(
+                        box=tuple(edge + by for edge, by in zip(each.box, (270, 14 * shift) * 2, strict=True))
+                    )
+                    for each in one.words
+                )
+            )
+        )
+
+    assert text_of(*sorted(runs, key=lambda one: one.box[1])) == "\n".join([*left, *right])
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_given_wide_gaps_in_a_line_of_a_paragraph_when_built_then_it_is_a_line_of_prose(seed: int, count: int) -> None:
+    draw = random.Random(seed)
+    lines = [f"{line[0].lower()}{line[1:]}".replace(".", "") for line in prose(ENGLISH, draw)]
+    wide = draw.randrange(1, len(lines) - 1)
+    runs = side_by_side(lines, [])
+    words, by = [runs[wide].words[0]], 0.0
+    places = draw.sample(range(2, 5), min(count, 3))
+    for at, each in enumerate(runs[wide].words[1:], 1):
+        by += 20 / len(places) * (at in places)
+        words.append(each._replace(box=(each.box[0] + by, each.box[1], each.box[2] + by, each.box[3])))
+    runs[wide] = run(*words)
+
+    assert text_of(*runs) == "\n".join(lines)
+    # a row of figures below a label has no sentence that goes on
+    table = side_by_side(["Pumps and valves of the water works", "Net income 596 2,371 abroad"], [])
+    assert "\t" in text_of(table[0], *spread("Net 596 2,371", 80.0, 80.0))

@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, pairwise
+from statistics import mean
 from typing import NamedTuple
 
 from .formats.tables import EMPTY, MAX_COLUMNS
-from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, union
+from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, ROW_PITCH_EM, Rect, Run, Word, middle_of, same_row, union
 
 NEAR_PT = 3.0  # between the ends of rules that meet; chosen
 MIN_ROW_PT = 5.0  # lower are double rules
 MIN_BORDER_PT = 20.0  # is a rule of a row long at least where no standing rules are drawn at its ends; chosen
 MAX_RULES = 500  # in one direction on a page; more are a drawing or graph paper; chosen
 MAX_CELL_CHARS = 300  # a longer cell is running text, and its table is laid out as a page is; chosen
+MIN_CELLS = 2  # in a row of a table
+MIN_WRAPPED = 3  # words of a line, and such lines, in a column of text; chosen
 MIN_HEADS = 3  # over a table without rules; two may be two columns of anything; chosen
-MAX_LINES = 100  # below heads; chosen
+MAX_LINES = 500  # below heads; chosen
 HYPHENS = "-\u2010"
 FAR_EM = 5.0  # from row to row at most; chosen
+BESIDE_EM = 0.8  # between the lines of cells that stand beside each other, in the middle of a row; less than any pitch
+BLANK_EM = 0.2  # a narrow blank
+SHORT_WORDS = 4  # in a cell, on average, of half the columns at least; columns of prose have more in a line; chosen
 _NAME = re.compile(r"[^\W\d_]|(?:19|20)\d\d$")  # a figure heads no column, but a year may
 APART = 1.15  # times the distance of the lines of a cell are rows apart, at least; chosen
 
@@ -49,11 +55,11 @@ def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
     whole: dict[int, Run] = {}  # by the number of the first run of a row
     taken: set[int] = set()
     for table in chain.from_iterable(map(_parts, _tables(list(_bands(lying, standing))))):
-        width = max(len(band.edges) for band in table)
-        full = [band for band in table if len(band.edges) == width and _fill(band, runs, boxes)]
-        if not _is_table(full, width - 1):
+        edges = max((band.edges for band in table), key=len)
+        full = [band for band in table if _fill(band, edges, runs, boxes)]
+        if not _is_table(full, len(edges) - 1):
             continue
-        for band in full:
+        for band in chain.from_iterable(_rows(band, boxes) for band in full):
             if band.runs:
                 first = runs[band.runs[0]]
                 whole[band.runs[0]] = first._replace(words=list(_written(band)))
@@ -117,14 +123,27 @@ def _tables(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
 
 
 def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
-    """A table, or several of one width that a band without inner edges parts."""
-    parts = [list(part) for inner, part in groupby(table, key=lambda band: len(band.edges) > 2) if inner]
+    """A table, or several of one width that bands without inner edges part; these may be heads of what is below."""
+    parts: list[list[_Band]] = []
+    heads: list[_Band] = []
+    for inner, group in groupby(table, key=lambda band: len(band.edges) > 2):
+        part = list(group)
+        if inner:
+            parts.append([*heads, *part])
+        heads = part
     for _, same in groupby(parts, key=lambda part: max(len(band.edges) for band in part)):
         yield list(chain.from_iterable(same))
 
 
-def _fill(band: _Band, runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
-    """Put the words in a band into its cells; false where one stands over an edge, or text runs out of the band."""
+def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
+    """Put the words in a band into its cells; false where one stands over an edge, or text runs out of the band.
+
+    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns.
+    """
+    own = len(band.edges) == len(edges)
+    if not own and len(band.edges) > 2:
+        return False
+    band.edges = band.edges if own else edges
     x0, top, x1, bottom = band.box
     band.cells = [[] for _ in band.edges[1:]]
     for at, (run, box) in enumerate(zip(runs, boxes, strict=True)):
@@ -132,6 +151,7 @@ def _fill(band: _Band, runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
             continue
         if run.direction != (1, 0):
             return False
+        before = 0, run.words[0]
         for word in run.words:
             left, _, right, _ = word.box
             if any(left + NEAR_PT < edge < right - NEAR_PT for edge in band.edges):
@@ -139,9 +159,60 @@ def _fill(band: _Band, runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
             column = bisect(band.edges, (left + right) / 2) - 1
             if not 0 <= column < len(band.cells):
                 return False
+            if not own and column > before[0] and 0 < left - before[1].box[2] < CELL_GAP_EM * word.size:
+                return False
             band.cells[column].append(word)
+            before = column, word
         band.runs.append(at)
-    return True
+    return own or 2 * sum(map(bool, band.cells)) > len(band.cells)
+
+
+def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
+    """The rows between two rules: one, or several where lines have figures in all columns but one."""
+    words = sorted((word for cell in band.cells for word in cell), key=lambda word: word.box[1])
+    lines: list[list[Word]] = []
+    for word in words:
+        if lines and same_row(lines[-1][0].box, word.box):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    filled = max(MIN_HEADS, sum(map(bool, band.cells)) - 1)
+    figures = [_figures(line, band.edges) for line in lines]
+    starts: list[float] = []
+    above: set[int] = set()  # the columns that are filled in the row so far: a label alone goes on
+    for line, count in zip(lines, figures, strict=True):
+        if count and len(above) >= filled / 2 and max(figures[1:]) >= filled:
+            starts.append(min(word.box[1] for word in line))
+            above = set()
+        above |= {bisect(band.edges, middle_of(word.box)[0]) for word in line}
+    x0, top, x1, bottom = band.box
+
+    def is_in(box: Rect, upper: float, lower: float) -> bool:
+        return upper <= box[1] < lower
+
+    ends = [top - NEAR_PT, *starts, bottom + NEAR_PT]
+    return (
+        [
+            _Band(
+                (x0, upper, x1, lower),
+                band.edges,
+                [at for at in band.runs if is_in(boxes[at], upper, lower)],
+                [[word for word in cell if is_in(word.box, upper, lower)] for cell in band.cells],
+            )
+            for upper, lower in pairwise(ends)
+        ]
+        if starts
+        else [band]
+    )
+
+
+def _figures(line: Sequence[Word], edges: Sequence[float]) -> int:
+    """In how many columns a line has figures alone."""
+    cells: dict[int, list[Word]] = {}
+    for word in line:
+        cells.setdefault(bisect(edges, middle_of(word.box)[0]), []).append(word)
+    texts = map(_said, cells.values())
+    return sum(any(map(str.isdecimal, text)) and not _NAME.search(text) for text in texts)
 
 
 def _is_table(bands: Sequence[_Band], width: int) -> bool:
@@ -174,45 +245,73 @@ def _cell(words: Sequence[Word]) -> Iterator[Word]:
 
 
 class _Line(NamedTuple):
-    """A baseline of a table without rules: the words of each column that is filled."""
+    """A line of a table without rules: the words of each column that is filled, and the rows that it comes from.
+
+    One without cells is no line of the columns, as the name of a group over several of them.
+    """
 
     cells: dict[int, list[Word]]
     top: float
+    low: float  # the top of the last line that was put into it
+    rows: list[int]
+
+    @property
+    def size(self) -> float:
+        return next(iter(self.cells.values()))[0].size if self.cells else 0.0
 
 
-def under_heads(rows: list[list[Run]], rules: Sequence[Rect]) -> Iterator[list[Run]]:
+def under_heads(rows: list[list[Run]]) -> Iterator[list[Run]]:
     """The rows, those below the heads of columns with all of their cells, where no rules are drawn.
 
-    A cell stands under one head where it begins, ends or has its middle with it. A line that fills only columns that
-    the line above fills, and is closer to it than rows are, goes on with its cells.
+    A cell stands under one head where it begins, ends or has its middle with it. The file may have the lines of the
+    table in any order below the heads.
     """
-    standing = [rule for rule in rules if rule[3] - rule[1] > rule[2] - rule[0]]
-    at = 0
-    while at < len(rows):
-        heads = _heads(rows[at], standing)
-        end, lines = _lines(rows, at + 1, heads) if heads else (at + 1, [])
-        wrapped = list(_wrapped(lines))
-        if {column for line in wrapped for column in line.cells} != set(range(len(heads))) or len(wrapped) < 2:
-            yield rows[at]
-            at += 1
+    boxes = [union(word.box for run in row for word in run.words) for row in rows]
+    taken: set[int] = set()
+    for at, row in enumerate(rows):
+        if at in taken:
             continue
-        yield rows[at]
-        if len(wrapped) == len(lines):  # in the order of the file, which may be another one
-            yield from (_completed(row, heads) for row in rows[at + 1 : end])
-        else:
-            yield from ([_whole(line, rows[at][0], heads)] for line in wrapped)
-        at = end
+        heads = _heads(row)
+        lines = list(_wrapped(_lines(rows, boxes, at, heads, taken), heads)) if heads else []
+        while lines and len(lines[-1].cells) < MIN_CELLS:
+            lines.pop()
+        if not _is_listed(lines, at, len(heads)):
+            yield row
+            continue
+        taken.update(one for line in lines for one in line.rows)
+        for line in lines:
+            first = min(line.rows)
+            yield from (rows[one] for one in range(at, first) if one not in taken)  # beside it, as names of groups
+            taken.update(range(at, first))
+            merged = len(line.rows) > 1
+            if len(line.cells) > 1 and (merged or (0 in line.cells and len(line.cells) < len(heads))):
+                yield [_whole(line, row[0], heads)]
+            else:
+                yield from (rows[one] for one in line.rows)
 
 
-def _heads(row: list[Run], standing: Sequence[Rect]) -> list[Rect]:
-    """The boxes of the cells of a row that may head columns; none where it does not, or where rules part them."""
-    cells = _cells(row)
+def _is_listed(lines: Sequence[_Line], first: int, width: int) -> bool:
+    """Whether lines, the heads with them, fill all columns in two rows; and are no columns of prose.
+
+    Prose is asked after where lines were put together, or stand in another order than in the file.
+    """
+    body = [line for line in lines[1:] if line.cells]
+    if len(body) < 2 or {column for line in body for column in line.cells} != set(range(width)):
+        return False
+    order = [one for line in lines for one in line.rows]
+    if len(order) == len(lines) and order == list(range(first, first + len(order))):
+        return True
+    words = ([len(line.cells[at]) for line in body if at in line.cells] for at in range(width))
+    return 2 * sum(mean(count) > SHORT_WORDS for count in words) <= width
+
+
+def _heads(row: list[Run]) -> list[Rect]:
+    """The boxes of the cells of a row that may head columns; none where it does not, or where rules part its cells."""
+    cells = _cells(row) if all(word.gap != CELL_GAP for word in row[0].words) else []
     named = all(_NAME.search(_said(cell)) for cell in cells)
     if len(cells) < MIN_HEADS or not named or row[0].direction != (1, 0):
         return []
-    x0, y0, x1, y1 = union(word.box for cell in cells for word in cell)
-    ruled = any(x0 < rule[0] < x1 and rule[1] < (y0 + y1) / 2 < rule[3] for rule in standing)
-    return [] if ruled else [union(word.box for word in cell) for cell in cells]
+    return [union(word.box for word in cell) for cell in cells]
 
 
 def _cells(row: Sequence[Run]) -> list[list[Word]]:
@@ -231,7 +330,7 @@ def _said(cell: Sequence[Word]) -> str:
 
 
 def _placed(row: Sequence[Run], heads: Sequence[Rect]) -> dict[int, list[Word]]:
-    """The cells of a row by the heads that they stand under; none where one stands under none, or two under one."""
+    """The cells of a row by the one head that each is even with, or under; none where it is not, or two are."""
     found: dict[int, list[Word]] = {}
     for cell in _cells(row):
         left, _, right, _ = union(word.box for word in cell)
@@ -242,63 +341,96 @@ def _placed(row: Sequence[Run], heads: Sequence[Rect]) -> dict[int, list[Word]]:
             if min(abs(left - x0), abs(right - x1), abs(left + right - x0 - x1) / 2) <= near
         ]
         over = [at for at, (x0, _, x1, _) in enumerate(heads) if left < x1 and x0 < right]
+        under = under or over
         if len(under) != 1 or set(over) - set(under) or under[0] in found:
             return {}
         found[under[0]] = cell
     return found
 
 
-def _lines(rows: Sequence[list[Run]], start: int, heads: Sequence[Rect]) -> tuple[int, list[_Line]]:
-    """Where the rows below these heads end, and their lines from the upper one to the lowest."""
-    found: list[_Line] = []
-    end = start
-    low = heads[0][1]
-    for row in rows[start : start + MAX_LINES]:
-        box = union(word.box for run in row for word in run.words)
-        cells = _placed(row, heads) if row[0].direction == (1, 0) else {}
-        if not cells or box[1] < heads[0][1] or box[1] - low > FAR_EM * row[0].words[0].size:
+def _lines(
+    rows: Sequence[list[Run]], boxes: Sequence[Rect], start: int, heads: Sequence[Rect], taken: set[int]
+) -> list[_Line]:
+    """The heads, which are row `start`, and the lines below them, the last with those that wrap its cells.
+
+    What stands in cells beside each other is one row where its lines are closer than any lines of one cell.
+    """
+    x0, top, x1, _ = boxes[start]
+    below = (at for at in range(start + 1, min(len(rows), start + MAX_LINES)) if at not in taken)
+    ordered = sorted((boxes[at][1], at) for at in below if boxes[at][1] > top and boxes[at][0] < x1 > x0 < boxes[at][2])
+    found = [_Line(_placed(rows[start], heads), top, top, [start])]
+    last: Collection[int] = ()  # the columns of the last row that was put into the last line
+    for y, at in ordered:
+        line, size = found[-1], rows[at][0].words[0].size
+        cells = _placed(rows[at], heads) if rows[at][0].direction == (1, 0) else {}
+        level = y - line.low < EVEN_EM / 2 * size
+        if y - line.low > FAR_EM * size or not (cells or line.cells) or (level and not cells.keys().isdisjoint(last)):
             break
-        same = next((line for line in found if abs(line.top - box[1]) < EVEN_EM * row[0].words[0].size), None)
-        if same and same.cells.keys() & cells.keys():
-            break
-        if same:
-            same.cells.update(cells)
+        beside = y - line.low < BESIDE_EM * size and cells.keys().isdisjoint(last)
+        if len(found) > 1 and cells and line.cells and beside:
+            line.cells.update({column: [*line.cells.get(column, ()), *words] for column, words in cells.items()})
+            found[-1] = line._replace(low=y, rows=[*line.rows, at])
+            last = [*last, *cells] if level else list(cells)
         else:
-            found.append(_Line(cells, box[1]))
-        end, low = end + 1, max(low, box[1])
-    return end, sorted(found, key=lambda line: line.top)
+            found.append(_Line(dict(cells), y, y, [at]))
+            last = list(cells)
+    end = max(at for at, line in enumerate(found, 1) if len(line.cells) >= MIN_CELLS or at == 1)
+    steps = [below.top - above.low for above, below in pairwise(found)]
+    while 1 < end < len(found) and found[end].cells and steps[end - 1] <= APART * min(steps[: end - 1], default=0.0):
+        end += 1
+    return found[:end]
 
 
-def _wrapped(lines: Sequence[_Line]) -> Iterator[_Line]:
-    """The lines, those put together that are the lines of one row: no others are as close, and figures do not wrap."""
-    gaps = [below.top - above.top for above, below in pairwise(lines)]
-    fewer = [
-        below.cells.keys() < above.cells.keys() and all(_NAME.search(_said(cell)) for cell in below.cells.values())
-        for above, below in pairwise(lines)
-    ]
-    close = [gap <= APART * min(gaps) for gap in gaps]
-    several = not all(close) and all(less for less, near in zip(fewer, close, strict=True) if near)
-    row: _Line | None = None
-    for line, goes_on in zip(lines, [False, *close], strict=False):
-        if row and goes_on and several:
-            row.cells.update({at: [*row.cells[at], *words] for at, words in line.cells.items()})
+def _wrapped(lines: Sequence[_Line], heads: Sequence[Rect]) -> Iterator[_Line]:
+    """The lines, those put together that are the lines of one row, of which figures have one.
+
+    No others are as close; or all are, and the line above has no room for the first word of the one below.
+    """
+    if len(lines) < 3:
+        return
+    gaps = [below.top - above.low for above, below in pairwise(lines)]
+    least = min(gaps[1:])
+    close = [gap <= APART * least for gap in gaps[1:]]
+    right = [max(line.cells[at][-1].box[2] for line in lines if at in line.cells) for at in range(len(heads))]
+    starts = [*(box[0] for box in heads[1:]), float("inf")]
+    edges = [right[at] if _is_text(lines, at) else starts[at] for at in range(len(heads))]
+    fewer = [_is_part(below, above) and len(below.cells) < len(heads) for above, below in pairwise(lines)]
+    # its label stands in the middle of a row
+    before = [0 not in above.cells and 0 in below.cells and _is_part(above, below) for above, below in pairwise(lines)]
+    joins = list(map(any, zip(fewer, before, strict=True)))
+    several = not all(close) and all(join for join, near in zip(joins[1:], close, strict=True) if near)
+    row = lines[0]
+    for at, line in enumerate(lines[1:]):
+        near = close[at - 1] if at else gaps[0] <= ROW_PITCH_EM * line.size
+        full = fewer[at] and _has_no_room(lines[at], line, edges if at else right)
+        if near and (joins[at] if at and several else full):
+            row.cells.update({column: [*row.cells.get(column, ()), *words] for column, words in line.cells.items()})
+            row.rows.extend(line.rows)
             continue
-        if row:
-            yield row
-        row = _Line(dict(line.cells), line.top)
-    if row:
         yield row
+        row = line
+    yield row
 
 
-def _completed(row: list[Run], heads: Sequence[Rect]) -> list[Run]:
-    """The row with its empty cells, where it has a label and a value, and not all of its cells."""
-    cells = _placed(row, heads)
-    fits = 0 in cells and 1 < len(cells) < len(heads)
-    return [_whole(_Line(cells, row[0].words[0].box[1]), row[0], heads)] if fits else row
+def _is_part(line: _Line, other: _Line) -> bool:
+    """Whether a line has words, and no figures, in columns that another one fills."""
+    named = all(_NAME.search(_said(cell)) for cell in line.cells.values())
+    return bool(line.cells) and named and line.cells.keys() <= other.cells.keys()
+
+
+def _is_text(lines: Sequence[_Line], column: int) -> bool:
+    return sum(len(line.cells.get(column, ())) >= MIN_WRAPPED for line in lines) >= MIN_WRAPPED
+
+
+def _has_no_room(above: _Line, below: _Line, edges: Sequence[float]) -> bool:
+    """Whether no first word of the cells below would have fitted behind those above; a label alone begins small."""
+    pairs = ((above.cells[at][-1].box[2], words[0], edges[at]) for at, words in below.cells.items())
+    small = list(below.cells) != [0] or below.cells[0][0].text[0].islower()
+    return small and all(end + BLANK_EM * word.size + word.box[2] - word.box[0] > edge for end, word, edge in pairs)
 
 
 def _whole(line: _Line, like: Run, heads: Sequence[Rect]) -> Run:
-    size = next(iter(line.cells.values()))[0].size
+    size = line.size
     words: list[Word] = []
     for at, (x0, _, x1, _) in enumerate(heads):
         box = x0, line.top, x1, line.top + size

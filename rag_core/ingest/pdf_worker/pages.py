@@ -102,7 +102,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
     shown, rules = beside_labels(page, list(_visible(inked, unseen, hidden))), _rules(trace)
     shown = with_bullets(with_boxes(shown, rules, trace.strokes.sloped), trace.dots) if trace else shown
-    rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"], rules)
+    rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"])
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden[Kind.LAYER.value] += len(word)
     rows = rows if searchable_scan else _legible(rows, hidden)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
 
+from .columns import COLUMN_WORDS, by_column, closes, goes_on, is_number
 from .grid import under_heads
 from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, turned, union
 
@@ -26,15 +27,10 @@ CLOSED_GAP = 1.35  # times a gap is one behind a sign of punctuation at most; Te
 # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
 UNEQUAL_WORDS = 2.0
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
-# rows with both columns at least, and words in a row of a column on average; chosen
-MIN_COLUMN_ROWS, COLUMN_WORDS = 5, 4
-# rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
-HEAD_ROWS = 8
-ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
-SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
 MIN_PARAGRAPHS = 2  # with numbers in a margin; chosen
 UNKNOWN = -1.0  # how sure OCR is of a word that it did not read
+PROSE_PITCH_EM = 2.0  # from line to line of a paragraph at most; chosen
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
 
@@ -53,12 +49,12 @@ class Rows:
     problem: str = ""
 
 
-def build(runs: Iterable[Run], max_chars: int, max_words: int, rules: Sequence[Rect] = ()) -> Rows:
-    """The rows of `runs` up to either limit; `rules` are the bars that the page paints."""
+def build(runs: Iterable[Run], max_chars: int, max_words: int) -> Rows:
+    """The rows of `runs` up to either limit."""
     page = Rows()
     parts: list[str] = []
     length = 0
-    for row in under_heads(list(_by_column(list(_rows(_numbers_last(list(runs)))))), rules):
+    for row in under_heads(list(_without_gaps(list(_rows(by_column(_numbers_last(list(runs)))))))):
         text, line, words = _row(row, length)
         crowded = len(page.words) + len(words) > max_words
         if crowded or length + len(text) > max_chars:
@@ -99,13 +95,58 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
         yield row
 
 
+def _without_gaps(rows: Sequence[list[Run]]) -> Iterator[list[Run]]:
+    """The rows; one with wide gaps is a line of prose where its sentence goes on from or to a line that has none there.
+
+    A gap behind the first word sets off the mark of an item, one behind a colon what stands behind a label.
+    """
+    texts = [Run([word for run in row for word in run.words], row[0].block, row[0].direction) for row in rows]
+    gaps = [_gaps(text) for text in texts]
+    for at, (row, text) in enumerate(zip(rows, texts, strict=True)):
+        near = ((other, *sorted((at, other))) for other in (at - 1, at + 1) if 0 <= other < len(rows))
+        said = [gap for before, gap in gaps[at] if before is not text.words[0] and not before.text.endswith(":")]
+        if (
+            said
+            and any(map(str.isalpha, text.words[-1].text))
+            and any(
+                not gaps[other] and texts[other].box[2] > said[-1] and _is_a_paragraph(texts[one], texts[two])
+                for other, one, two in near
+            )
+        ):
+            words = [
+                word._replace(gap=word.gap if word.gap is not None or not place else " ")
+                for place, word in enumerate(text.words)
+            ]
+            yield [text._replace(words=words)]
+        else:
+            yield row
+
+
+def _gaps(row: Run) -> list[tuple[Word, float]]:
+    """The words before the wide gaps of a row, and where these end; none where its cells are told."""
+    if row.direction != (1, 0) or any(word.gap == CELL_GAP for word in row.words):
+        return []
+    return [
+        (one, two.box[0])
+        for one, two in pairwise(row.words)
+        if two.gap is None and two.box[0] - one.box[2] > (CELL_GAP_MONO_EM if two.mono else CELL_GAP_EM) * two.size
+    ]
+
+
+def _is_a_paragraph(above: Run, below: Run) -> bool:
+    """Whether a sentence goes on in the line right below."""
+    one, two = above.words[0], below.words[0]
+    even = abs(one.box[0] - two.box[0]) <= EVEN_EM * two.size
+    return even and 0 < two.box[1] - one.box[1] <= PROSE_PITCH_EM * two.size and goes_on(above, below)
+
+
 def _numbers_last(runs: list[Run]) -> list[Run]:
     """The runs with the numbers in either margin as one run behind them, where text runs on from line to line."""
     for right in (True, False):
         at = [
             i + right
             for i, pair in enumerate(pairwise(runs))
-            if _is_number(pair[right]) and (right or not _is_number(pair[1])) and _beside(*pair)
+            if is_number(pair[right]) and (right or not is_number(pair[1])) and _beside(*pair)
         ]
         if len(at) >= MIN_PARAGRAPHS and _are_counted(runs, at, right=right):
             places = set(at)
@@ -129,106 +170,14 @@ def _are_counted(runs: Sequence[Run], at: Sequence[int], *, right: bool) -> bool
     cells = any(_beside(*runs[i - right : i - right + 2]) for i in lines if right <= i < len(runs) - (not right))
     if len(steps) != 1 or min(steps) < 1 or apart > EVEN_EM * numbers[0].size or cells:
         return False
-    closed = {_closes(runs[i]) for i in lines}
+    closed = {closes(runs[i]) for i in lines}
     small = sum(runs[i].words[0].text[0].islower() for i in lines)
     words = [len(runs[i].words) for i in lines]
     of_text = 3 * small >= len(at) or (right and len(closed) > 1 and sum(words) >= COLUMN_WORDS * len(words))
     if len(at) >= MIN_NUMBERED and of_text:
         return True
-    ends = any(_closes(run) for i, run in enumerate(runs) if i not in places)
+    ends = any(closes(run) for i, run in enumerate(runs) if i not in places)
     return steps == {1} and closed == {False} and ends and min(words) >= COLUMN_WORDS
-
-
-def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
-    """The rows, where two columns of prose on the same baselines are read one after the other.
-
-    Each has its text run on from row to row. Sentences of one end where those of the other do not, since cells of a
-    table end together; or both have next to no word in common: a contract in two languages.
-    """
-    start = tries = 0
-    while start < len(rows):
-        left, right, numbers, end = _columns(rows, start)
-        prose = bool(left) and _runs_on(left) and _runs_on(right)
-        if prose and (_are_strangers(left, right) or not _end_together(rows[start:end])):
-            last = max(run.block for row in rows for run in row)
-            yield from ([run] for run in left)
-            yield from ([run._replace(block=last + 1)] for run in right)
-            yield from ([run] for run in numbers)
-            tries = 0
-        elif left and tries < HEAD_ROWS:
-            yield rows[start]
-            end, tries = start + 1, tries + 1
-        else:
-            yield from rows[start:end]
-            tries = 0
-        start = end
-
-
-def _columns(rows: list[list[Run]], start: int) -> tuple[list[Run], list[Run], list[Run], int]:
-    """The runs of two columns from a row on, left and right, the numbers of lines between them, and where they end.
-
-    All are empty where fewer rows than `MIN_COLUMN_ROWS` have both. A row of one column alone belongs to them right
-    below its last row, before others of both, or where both columns go on so.
-    """
-    first = rows[start]
-    if len(first) != 2 or first[0].direction != (1, 0):
-        return [], [], [], start + 1
-    edges, apart = (first[0].words[0].box[0], first[1].words[0].box[0]), EVEN_EM * first[0].words[0].size
-
-    def side_of(run: Run) -> int | None:
-        stands = (side for side in (0, 1) if abs(run.words[0].box[0] - edges[side]) <= apart)
-        side = next(stands, None) if run.direction == (1, 0) else None
-        return None if side == 0 and run.words[-1].box[2] >= edges[1] else side
-
-    found: list[tuple[int, Run]] = []  # the column of each run, 2 for numbers
-    kept, end, index = 0, start + 1, start
-    lowest = [0.0, 0.0]  # the upper edge of the last row of each column
-    while index < len(rows):
-        texts = [run for run in rows[index] if not _is_number(run)]
-        sides = [side_of(run) for run in texts]
-        if sides not in ([0, 1], [0], [1], []):
-            break
-        tops = [(side, run, run.words[0].box[1]) for side, run in zip(sides, texts, strict=True) if side is not None]
-        close = all(lowest[side] and top - lowest[side] <= ROW_PITCH_EM * run.words[0].size for side, run, top in tops)
-        for side, run, top in tops:
-            lowest[side] = top
-            found.append((side, run))
-        found += [(2, run) for run in rows[index] if _is_number(run)]
-        index += 1
-        if len(texts) > 1 or close or {0, 1} <= {side for side, _ in found[kept:]}:
-            kept, end = len(found), index
-    columns = [[run for side, run in found[:kept] if side == wanted] for wanted in range(3)]
-    both = sum(len([run for run in row if not _is_number(run)]) > 1 for row in rows[start:end])
-    return (columns[0], columns[1], columns[2], end) if both >= MIN_COLUMN_ROWS else ([], [], [], end)
-
-
-def _runs_on(column: list[Run]) -> bool:
-    """Whether a column is prose: a third of its rows go on in small letters with the open sentence of the row above."""
-    small = sum(not _closes(one) and two.words[0].text[0].islower() for one, two in pairwise(column))
-    return 3 * small >= len(column) - 1 and sum(len(run.words) for run in column) >= COLUMN_WORDS * len(column)
-
-
-def _end_together(rows: list[list[Run]]) -> bool:
-    """Whether sentences of both columns end on the same rows alone, as the cells of a table do."""
-    beside = [row for row in rows if len(row) > 1 and not any(map(_is_number, row))]
-    ends = [(_closes(row[0]), _closes(row[1])) for row in beside]
-    return any(map(all, ends)) and all(one == other for one, other in ends)
-
-
-def _are_strangers(left: list[Run], right: list[Run]) -> bool:
-    """Whether two columns have next to no word in common, as texts of two languages do."""
-    columns = ([word.text for run in column for word in run.words] for column in (left, right))
-    mine, theirs = ({text.casefold() for text in texts if text.isalpha()} for texts in columns)
-    return len(mine & theirs) <= SHARED_WORDS * min(len(mine), len(theirs))
-
-
-def _closes(run: Run) -> bool:
-    return run.words[-1].text.rstrip("\"'”’)]").endswith((".", "!", "?", ":", ";"))
-
-
-def _is_number(run: Run) -> bool:
-    text = run.words[0].text
-    return len(run.words) == 1 and text.isascii() and text.isdecimal() and len(text) <= 4 and run.direction == (1, 0)
 
 
 def _beside(left: Run, right: Run) -> bool:

@@ -13,6 +13,7 @@ TALL = 100  # bands; what touches more is looked at each time
 SAME_ROW_OVERLAP = 0.6
 CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
 CELL_GAP = "\t"
+ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
 EVEN_EM = 0.5  # how far the edges of what stands in one column may lie apart; chosen
 
 

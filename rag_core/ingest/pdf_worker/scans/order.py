@@ -48,7 +48,7 @@ def in_order(places: Sequence[Place]) -> list[Ordered]:
     """The lines in reading order: columns of prose one after the other, everything else row by row, from the left."""
     found: list[Ordered] = []
     for region in _regions(sorted(range(len(places)), key=lambda at: places[at].middle), places):
-        rows = _rows(region, places)
+        rows = in_rows(region, places)
         steps = [places[row[0]].middle - places[before[0]].middle for before, row in pairwise(rows)]
         usual = median(steps) if steps else 0.0
         for number, row in enumerate(rows):
@@ -59,13 +59,13 @@ def in_order(places: Sequence[Place]) -> list[Ordered]:
 
 def _regions(lines: list[int], places: Sequence[Place]) -> list[list[int]]:
     """Lines, which come from above to below, parted where they stand in columns."""
-    parted = _at_a_gutter(lines, places)
+    parted = at_a_gutter(lines, places)
     if parted is None:
         return [lines] if lines else []
     return [region for part in parted for region in _regions(part, places)]
 
 
-def _at_a_gutter(lines: list[int], places: Sequence[Place]) -> tuple[list[int], ...] | None:
+def at_a_gutter(lines: list[int], places: Sequence[Place]) -> tuple[list[int], ...] | None:
     """The lines above a gutter, left of it, right of it and below it, of the gutter along most lines; or None."""
     best: tuple[int, int, int, float] | None = None  # lines beside it, first and last of them, where it is
     for x in sorted({places[at].x1 for at in lines}):
@@ -100,7 +100,7 @@ def _is_gutter(band: list[int], x: float, places: Sequence[Place]) -> bool:
     return shared > 0.5 * min(left[-1].y1 - left[0].y0, right[-1].y1 - right[0].y0)
 
 
-def _rows(region: list[int], places: Sequence[Place]) -> list[list[int]]:
+def in_rows(region: list[int], places: Sequence[Place]) -> list[list[int]]:
     rows: list[list[int]] = []
     for at in region:
         if rows and abs(places[at].middle - places[rows[-1][0]].middle) < SAME_HEIGHT * min(
