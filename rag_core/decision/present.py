@@ -181,7 +181,7 @@ def refuse(
 def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | None:
     """The probability that the best place is the answer, where it is worth saying."""
     value, least = measurements.correctness, measurements.settings.min_place
-    if value is None or not places or least == 1:
+    if value is None or not places or measurements.missing_entities or least == 1:
         return None
     return value if value >= least else None
 

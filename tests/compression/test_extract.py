@@ -21,7 +21,7 @@ from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Place, Re
 from rag_core.domain.rows import EMPTY, in_words
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import Near, Read, nearness
-from rag_core.gating.fit import NOWHERE, Context, fits
+from rag_core.gating.fit import Fit
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.units import Unit, in_order, units
 from rag_core.retrieval.titled import Titled
@@ -101,9 +101,7 @@ def test_given_nothing_retrieved_then_nothing_is_drafted() -> None:
 
 def unit_of(relevance_of: float, number: int = 1, kind: PassageKind = PassageKind.PARAGRAPH) -> Scored:
     passage = Passage(f"p{number}", "d", f"Unit {number}.", (Span(1, 0, 7),), kind=kind)
-    return Scored(
-        Unit(passage, passage.text, 0, 7), {}, relevance_of, fits(asked_for("", "en"), passage.text, NOWHERE, "en")
-    )
+    return Scored(Unit(passage, passage.text, 0, 7), {}, relevance_of, Fit())
 
 
 @each(
@@ -368,43 +366,6 @@ def rows_of(question: str, page: str, head: int) -> list[Scored]:
 
 def test_given_a_table_without_rows_then_it_has_no_units() -> None:
     assert rows_of("What was the net income?", "Item\t2022\n\xad\t\xad", 10) == []
-
-
-def test_given_a_longer_label_that_the_question_has_then_the_shorter_one_is_not_the_row() -> None:
-    page = "Assets\t2022\nTotal assets\t40\nTotal current assets\t30\nGoodwill\t2"
-    current = {one.unit.text: one for one in rows_of("What were current assets?", page, 12)}
-    total = {one.unit.text: one for one in rows_of("What were total assets?", page, 12)}
-
-    assert current["Total current assets | 30"].features["fit_row"] > ROW_ALONE
-    behind = current["Total assets | 40"]
-    assert behind.features["fit_row"] == 0.0
-    assert behind.fit is not None
-    assert behind.fit.row == 0.0
-    assert behind.relevance == relevance(behind.features)
-    assert total["Total assets | 40"].features["fit_row"] > ROW_ALONE, (
-        "nothing that is asked for is in the longer label only"
-    )
-
-
-def test_given_a_row_that_is_a_name_of_the_question_then_the_total_is_not_the_row() -> None:
-    found = {
-        one.unit.text: one
-        for one in rows_of("What were total net sales in Canada?", "In m\t2022\nCanada\t286\nTotal net sales\t418", 10)
-    }
-
-    assert found["Total net sales | 418"].features["fit_row"] == 0.0
-    assert found["Canada | 286"].features["fit_row"] > 0
-
-
-def test_given_a_label_with_all_that_is_asked_for_then_one_with_less_is_not_the_row_in_whatever_table() -> None:
-    found = {
-        one.unit.text: one
-        for one in rows_of(
-            "What was the net loss per share?", "In m\t2022\nNet loss\t40\nNet loss per share, basic and diluted\t3", 10
-        )
-    }
-    assert found["Net loss | 40"].features["fit_row"] == 0.0
-    assert found["Net loss per share, basic and diluted | 3"].features["fit_row"] > ROW_ALONE
 
 
 def test_given_a_label_that_goes_on_or_a_head_of_years_then_it_states_nothing_and_other_rows_of_one_cell_do() -> None:
@@ -680,61 +641,12 @@ def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a
         unit_of(0.9, 1, PassageKind.TABLE),
         unit_of(0.89, 2, PassageKind.TABLE),
     )
-    of_row = fits(asked_for("stores", "en"), "Stores | 40", Context(), "en")
     sure, likely = (
-        replace(sure, fit=replace(of_row, row=ROW_ALONE)),
-        replace(likely, fit=replace(of_row, row=ROW_ALONE - 0.01)),
+        replace(sure, fit=Fit(ROW_ALONE)),
+        replace(likely, fit=Fit(ROW_ALONE - 0.01)),
     )
     assert choose([sure, other], settings(extra_sentence_ratio=0.1)) == [sure]
     assert choose([likely, other], settings(extra_sentence_ratio=0.1)) == [likely, other]
-
-
-def row_of(relevance: float, page: int, text: str, row: float, section: str = "") -> Scored:
-    unit = unit_of(relevance, page, PassageKind.TABLE)
-    fit = replace(fits(asked_for("goodwill", "en"), "Goodwill | 40", Context(), "en"), row=row)
-    return replace(
-        unit,
-        unit=replace(unit.unit, text=text, passage=replace(unit.unit.passage, language="en")),
-        fit=fit,
-        context=Context("", section),
-    )
-
-
-def test_given_rows_of_one_label_then_the_surest_and_then_the_largest_is_chosen() -> None:
-    asked = asked_for("What is the goodwill?", "en")
-    bought, whole, other = (
-        row_of(0.9, 1, "Goodwill | 22", 0.8),
-        row_of(0.5, 2, "Goodwill | 180", 0.8),
-        row_of(0.6, 3, "Assets | 900", 0.8),
-    )
-    assert choose([bought, whole, other], settings(), asked) == [whole]
-    assert choose([bought, whole, other], settings()) == [bought], "nothing is known of the question"
-    assert choose([bought, replace(whole, context=Context("", "Statements of Cash Flows"))], settings(), asked) == [
-        bought
-    ]
-    surer = row_of(0.4, 4, "Total goodwill, net | 5", 1.0)
-    assert choose([bought, whole, surer], settings(), asked) == [surer]
-
-
-def test_given_a_row_that_is_less_surely_the_one_then_a_sure_one_comes_before_it_and_no_other() -> None:
-    asked = asked_for("What is the goodwill?", "en")
-    likely, sure = row_of(0.9, 1, "Goodwill, current | 22", 0.4), row_of(0.5, 2, "Goodwill | 180", 0.8)
-    assert choose([likely, sure], settings(), asked) == [sure]
-    assert choose([unit_of(0.9, 1), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
-    assert (
-        choose([row_of(0.9, 1, "Goodwill | 22", 0.0), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
-    )
-
-
-def test_given_a_likelier_unit_that_lacks_the_type_asked_for_then_the_row_comes_before_it_and_before_no_other() -> None:
-    asked = asked_for("How much revenue was there?", "en")
-    row, share, amount = unit_of(0.7, 1, PassageKind.TABLE), unit_of(0.9, 2), unit_of(0.8, 3)
-    row = replace(row, fit=replace(fits(asked, "Revenue | $ 40", Context(), "en"), row=ROW_ALONE))
-    share = replace(share, fit=fits(asked, "Fees were 2 % of revenue.", Context(), "en"))
-    amount = replace(amount, fit=fits(asked, "Revenue was $ 40.", Context(), "en"))
-    assert choose([share, row], settings()) == [row]
-    assert choose([share, amount, row], settings())[0] == share
-    assert choose([replace(share, fit=replace(share.fit, lacks=False)), row], settings())[0].unit == share.unit
 
 
 def signed(*parts: str, roles: Sequence[Role] = ()) -> list[tuple[str, str]]:
