@@ -13,20 +13,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-import regex
-
-from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace, ReadUnit
+from rag_core.domain.passages import Hit, Passage, Place, ReadPlace, ReadUnit
 from rag_core.domain.ports import PageText
-from rag_core.domain.rows import CELL, EMPTY
-from rag_core.gating.asked import AskedFor, asks, folded, small_words
+from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Near, Read
 from rag_core.gating.fit import Fit, fits
-from rag_core.gating.row import asks_for_empty
 from rag_core.grounding.omissions.back import is_void
-from rag_core.grounding.units import Unit, header_of, units
-from rag_core.ingest.blocks.rows import ends_sentence
+from rag_core.grounding.units import Unit, units
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import LANGUAGES, dates, is_order, words
+from rag_core.language import is_order
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -37,19 +32,9 @@ READ_FIRST = (
 # units that are read once more, with no more than their neighbours: the mean of two readings errs less than either
 # (docs/decisions/04-the-reader.md); chosen
 READ_TWICE = 1
-ASKED_ABOVE = 4.0  # log odds that an answer gains by standing under the very question; chosen
-RUN_IN_WORDS = 2  # at most in a heading that its text runs on from; chosen
 ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the one asked for; chosen
-LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = ("near", "rank", "fit_row")
-_LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
-_RUN_IN = regex.compile(r"^\p{Lu}\P{Nd}*\.$")
-_YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
-# a sentence goes on behind it: "will have __ influence", "a term of ____ years"
-_BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")
-# a digit that begins no year
-_FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -92,9 +77,7 @@ def score_units(
     places: list[Place] = []
     at: list[tuple[int, int]] = []  # for each candidate its place, and its number there
     seen: set[tuple[str, str]] = set()
-    below = [hit for hit in hits[:PASSAGES] if _is_asked_above(hit.passage, asked)]
-    gain = ASKED_ABOVE if below else 0.0
-    for i, hit in enumerate(below or hits[:PASSAGES]):
+    for i, hit in enumerate(hits[:PASSAGES]):
         if named is not None and named.is_another(hit.passage):
             continue  # the report of another firm tells nothing of this one
         if is_void(hit.passage.section, hit.passage.language) and not is_void(
@@ -103,15 +86,12 @@ def score_units(
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
         places.append(Place(_where(hit.passage, titles), tuple(unit.text for unit in found)))
-        for place, unit in enumerate(found, 1):
-            after = found[place].text if place < len(found) else ""
+        for number, unit in enumerate(found):
             key = (hit.passage.document, unit.text)
-            # passages overlap; what asks or orders states nothing, nor do the dates that head columns
-            headed = not below and place == 1 and _is_run_in(unit, after)
-            states = not headed and not _states_nothing(unit, after)
-            if key not in seen and states and not _is_empty_there(unit, asked, page_text):
+            # passages overlap; what asks or orders states nothing
+            if key not in seen and not (asks(unit.text, unit.passage.language) or is_order(unit.text)):
                 seen.add(key)
-                at.append((len(places) - 1, place - 1))
+                at.append((len(places) - 1, number))
                 candidates.append((i, unit))
     fitted = [_fit(asked, unit, titles) for _, unit in candidates]
     said = _said(places, at, read) if read is not None else []
@@ -125,8 +105,8 @@ def score_units(
         features = {"near": cosines.get(j, 0.0), "rank": 1 / (1 + i), "fit_row": fit.row}
         passage = said[place] if place < len(said) else None
         one = passage.units[number] if passage else ReadUnit(UNREAD)
-        log_odds = None if read is None else one.log_odds + gain
-        of_passage = passage.log_odds + gain if passage else None
+        log_odds = None if read is None else one.log_odds
+        of_passage = passage.log_odds if passage else None
         scored.append(
             Scored(
                 unit,
@@ -140,17 +120,6 @@ def score_units(
             )
         )
     return scored
-
-
-def _is_asked_above(passage: Passage, asked: AskedFor) -> bool:
-    """Whether a passage stands under the very question: what stands there answers it, and no neighbour does."""
-    heading = passage.section.rsplit(SECTION_MARK, 1)[-1]
-    return asks(heading, passage.language) and frozenset(folded(heading)) == asked.words
-
-
-def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:
-    """Whether a row has an empty cell in each column that the question names."""
-    return EMPTY in unit.text and asks_for_empty(asked, unit.text, header_of(unit.passage, page_text))
 
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:
@@ -172,51 +141,6 @@ def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) ->
 def _odds(said: Sequence[ReadPlace], at: tuple[int, int]) -> float:
     place, number = at
     return said[place].units[number].log_odds
-
-
-def _states_nothing(unit: Unit, after: str) -> bool:
-    """Whether it asks, orders, leaves a blank, names what follows, breaks off, or is an empty row."""
-    language = unit.passage.language
-    if _LABEL.search(unit.text) and len(words(unit.text)) <= LABEL_WORDS:
-        return True
-    if (
-        asks(unit.text, language)
-        or is_order(unit.text)
-        or (unit.passage.kind is not PassageKind.CODE and _BLANK.search(unit.text))
-    ):
-        return True
-    if unit.passage.kind is not PassageKind.TABLE:
-        return _is_cut(unit)
-    return _is_label(unit.text, after) or _names_only_dates(unit.text, language)
-
-
-def _names_only_dates(row: str, language: str) -> bool:
-    """Whether a row is dates alone, as one that heads columns is: "January 28, 2023 | January 29, 2022"."""
-    left = row
-    for day in reversed(dates(row, language)):
-        left = f"{left[: day.start]} {left[day.end :]}"
-    return bool(_YEAR.search(row)) and small_words(language).issuperset(folded(_YEAR.sub(" ", left)))
-
-
-def _is_run_in(unit: Unit, after: str) -> bool:
-    """Whether the first words of running text are the heading of the rest: "Governing law. This agreement …"."""
-    brief = _RUN_IN.match(unit.text) and len(words(unit.text)) <= RUN_IN_WORDS < len(words(after))
-    return unit.passage.kind is PassageKind.PARAGRAPH and bool(brief)
-
-
-def _is_cut(unit: Unit) -> bool:
-    """Whether a sentence goes on in another column or page; the "and" behind an item of a list is no break."""
-    info = LANGUAGES.get(unit.passage.language)
-    before, _, last = unit.text.rpartition(" ")
-    cut = info is not None and last.lower() in info.unfinished
-    return cut and unit.passage.kind is not PassageKind.CODE and not before.endswith((";", ","))
-
-
-def _is_label(row: str, after: str) -> bool:
-    """Whether a row of one cell begins a label that goes on in the row `after`, or heads years."""
-    if CELL in row or ":" in row or ends_sentence(row) or _FIGURE.search(row):
-        return False
-    return after[:1].islower() or len(set(_YEAR.findall(row))) > 1
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:
