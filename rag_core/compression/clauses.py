@@ -14,7 +14,7 @@ from functools import cache
 from typing import Literal
 
 from rag_core.domain.ports import Corpus
-from rag_core.gating.stated import small_words
+from rag_core.gating.asked import small_words
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.language import any_language, fold, word_texts

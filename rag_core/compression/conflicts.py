@@ -30,14 +30,13 @@ from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.gating.asked import AnswerType, asked_for
 from rag_core.grounding.contradictions.cells import cell_statements
 from rag_core.grounding.contradictions.difference import difference
 from rag_core.grounding.contradictions.statements import Statement, Value, statement
 from rag_core.grounding.contradictions.subject import Asked, comparable, same_subject
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.grounding.units import Unit, header_of, units
-from rag_core.language import content_terms, fold, is_order, word_texts
+from rag_core.language import LANGUAGES, content_terms, fold, is_order, word_texts
 
 REPEATED_WORDS = 4  # at least in a sentence that another one repeats; chosen
 Outline = tuple[str, frozenset[str]]  # the language, and the words that say something
@@ -196,7 +195,8 @@ def _repeats(short: Sequence[str], long: Sequence[str]) -> tuple[str, str] | Non
 
 def _numbers_named(asked: Asked) -> frozenset[object]:
     """The numbers without a unit that a question names; none of one that asks whether something is so."""
-    if asked.language not in word_lists() or asked_for(asked.question, asked.language).type is AnswerType.YES_NO:
+    said = [word.lower() for word in word_texts(asked.question)]
+    if asked.language not in word_lists() or LANGUAGES[asked.language].question_words.isdisjoint(said):
         return frozenset()
     return frozenset(value.amount for value in statement(asked.question, asked.language).values if _is_plain(value))
 

@@ -17,16 +17,16 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rag_core.compression.scoring import NO_TITLES, ROW_ALONE, UNREAD, Rank, Scored, rank_of_row, score_units
+from rag_core.compression.scoring import NO_TITLES, ROW_ALONE, UNREAD, Scored, score_units
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.domain.rows import columns
+from rag_core.domain.rows import CELL, columns
 from rag_core.facts.differences.values import with_unit
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Near, Read, measure
-from rag_core.gating.row import CELL, cells_named, label_words
+from rag_core.gating.row import cells_named
 from rag_core.grounding.omissions.back import announces, hangs, is_note_of, needed_with, speaks_of_before, takes_back
 from rag_core.grounding.units import Unit, evidence_of, header_of, heads_of, in_order, units
 from rag_core.ingest.normalise import locate
@@ -76,23 +76,19 @@ class Extract:
         return [odds for chosen, odds in known if chosen], [odds for chosen, odds in known if not chosen]
 
 
-def choose(scored: Sequence[Scored], settings: Settings, asked: AskedFor | None = None) -> list[Scored]:
+def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
     """The best unit, and further ones of its document that bear as much, within `max_sentences` and `MAX_ANSWER_WORDS`.
 
-    A row that is surely the one asked for (`ROW_ALONE`) stands alone, and no unit that lacks the type asked for comes
-    before it. Another section is another topic, which an answer does not blend in: a unit from there must be about as
-    good (`OTHER_SECTION`). A sentence that speaks of what stands before it ("It costs 90 euros.") comes behind no other
-    sentence than that one.
+    A row that is surely the one asked for (`ROW_ALONE`) stands alone. Another section is another topic, which an
+    answer does not blend in: a unit from there must be about as good (`OTHER_SECTION`). A sentence that speaks of
+    what stands before it ("It costs 90 euros.") comes behind no other sentence than that one.
     """
     ranked = sorted(range(len(scored)), key=lambda j: (-scored[j].relevance, j))
     if not ranked:
         return []
     best = scored[ranked[0]]
-    whole = [one for one in map(scored.__getitem__, ranked) if _is_row(one) or one.fit is None or not one.fit.lacks]
-    leading = whole[0] if whole else best
-    leading = _surer_row(leading, [scored[j] for j in ranked], asked)
-    if _is_row(leading):
-        return [leading]
+    if best.fit is not None and best.fit.row >= ROW_ALONE:
+        return [best]
     kept = [best]
     for j in ranked[1:]:
         other = scored[j]
@@ -125,35 +121,6 @@ def _follows(earlier: Unit, later: Unit) -> bool:
     )
 
 
-def _is_row(scored: Scored) -> bool:
-    return scored.fit is not None and scored.fit.row >= ROW_ALONE
-
-
-def _surer_row(leading: Scored, ranked: Sequence[Scored], asked: AskedFor | None) -> Scored:
-    """The row of the same document that is surely the one, where a less sure one leads; of those with its label the
-    first.
-
-    By `rank_of_row`: the balance sheet says what the goodwill is, and a purchase only a part of it.
-    """
-    if asked is None or leading.fit is None or not leading.fit.row:
-        return leading
-    sure = [one for one in ranked if _is_row(one) and one.unit.passage.document == leading.unit.passage.document]
-    if not sure:
-        return leading
-    leading = leading if _is_row(leading) else sure[0]
-    alike = [one for one in sure if _label(one) == _label(leading)]
-    return min(alike, key=lambda one: _order(one, asked))
-
-
-def _label(row: Scored) -> frozenset[str]:
-    return label_words(row.unit.text.partition(CELL)[0], row.unit.passage.language)
-
-
-def _order(row: Scored, asked: AskedFor) -> Rank:
-    sure = row.fit.row if row.fit else 0.0
-    return rank_of_row(asked, row.unit.text, sure, row.context.section, row.unit.passage.language)
-
-
 def extract(
     hits: Sequence[Hit],
     asked: AskedFor,
@@ -169,7 +136,7 @@ def extract(
     """Draft an answer from the hits, best first, of the keys `among`; other arguments as in `score_units`."""
     scored = score_units(hits, asked, page_text, titles=titles, named=named, near=near, read=read)
     scored = [one for one in scored if among is None or one.unit.key in among]
-    by_unit = {id(s.unit): s for s in choose(scored, settings, asked)}
+    by_unit = {id(s.unit): s for s in choose(scored, settings)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])
     chosen = tuple(by_unit[id(unit)] for unit in ordered)
     return Extract(tuple(claim_of(one, page_text, asked) for one in chosen), chosen, tuple(scored))

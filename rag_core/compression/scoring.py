@@ -1,11 +1,7 @@
-"""Scores the units of the best passages: how well each sentence, row or line bears on the question; and finds the
-tables that have the row a question asks for, by the labels of their rows.
+"""Scores the units of the best passages: how well each sentence, row or line bears on the question.
 
 Every unit is scored by the cosine of its vector to the question's, by the rank of its passage, by whether it is the row
-asked for or speaks of something else, and by the answerability model, which reads whole passages with the question.
-
-A balance sheet says "Goodwill" once among thirty lines, and the notes say it on many pages. So a ranking of passages
-seldom finds the line itself. The rows of more passages are looked at, by their labels alone: no model reads them.
+asked for, and by the answerability model, which reads whole passages with the question.
 """
 
 from __future__ import annotations
@@ -14,26 +10,18 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from itertools import compress
+from functools import cache
 from types import MappingProxyType
 
-import regex
-
-from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace, ReadUnit
+from rag_core.domain.passages import Hit, Passage, Place, ReadPlace, ReadUnit
 from rag_core.domain.ports import PageText
-from rag_core.domain.rows import EMPTY
-from rag_core.gating.asked import FIGURES, AnswerType, AskedFor, asks, beginnings, folded
+from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Near, Read
-from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import CELL, asks_for_empty, asks_share, lacking, nameless, outdone, row_asked
-from rag_core.gating.stated import asked_words, names_only_periods
-from rag_core.gating.stated import read as stated
+from rag_core.gating.fit import Fit, fits
 from rag_core.grounding.omissions.back import is_void
-from rag_core.grounding.units import Unit, header_of, units
-from rag_core.ingest.blocks.rows import ends_sentence
+from rag_core.grounding.units import Unit, units
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import LANGUAGES, is_order, spaced, words
+from rag_core.language import is_order
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -44,19 +32,9 @@ READ_FIRST = (
 # units that are read once more, with no more than their neighbours: the mean of two readings errs less than either
 # (docs/decisions/04-the-reader.md); chosen
 READ_TWICE = 1
-ASKED_ABOVE = 4.0  # log odds that an answer gains by standing under the very question; chosen
-RUN_IN_WORDS = 2  # at most in a heading that its text runs on from; chosen
-LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
-FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
+ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the one asked for; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = ("near", "rank", "fit_row")
-_LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
-_RUN_IN = regex.compile(r"^\p{Lu}\P{Nd}*\.$")
-_YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
-# a sentence goes on behind it: "will have __ influence", "a term of ____ years"
-_BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")
-# a digit that begins no year
-_FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -73,7 +51,6 @@ class Scored:
     value: tuple[int, int] = (0, 0)
     sure: float = 0.0
     of_passage: float | None = None  # what that model says of the whole passage, in [-10, 10]
-    context: Context = NOWHERE
 
 
 @cache
@@ -97,14 +74,10 @@ def score_units(
     `read` reads places together with it; either may be None.
     """
     candidates: list[tuple[int, Unit]] = []
-    contexts: list[Context] = []
     places: list[Place] = []
     at: list[tuple[int, int]] = []  # for each candidate its place, and its number there
     seen: set[tuple[str, str]] = set()
-    below = [hit for hit in hits[:PASSAGES] if _is_asked_above(hit.passage, asked)]
-    gain = ASKED_ABOVE if below else 0.0
-    for i, hit in enumerate(below or hits[:PASSAGES]):
-        before = ""
+    for i, hit in enumerate(hits[:PASSAGES]):
         if named is not None and named.is_another(hit.passage):
             continue  # the report of another firm tells nothing of this one
         if is_void(hit.passage.section, hit.passage.language) and not is_void(
@@ -113,25 +86,14 @@ def score_units(
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
         places.append(Place(_where(hit.passage, titles), tuple(unit.text for unit in found)))
-        for place, unit in enumerate(found, 1):
-            after = found[place].text if place < len(found) else ""
+        for number, unit in enumerate(found):
             key = (hit.passage.document, unit.text)
-            # passages overlap; what asks or orders states nothing, nor do the dates that head columns
-            headed = not below and place == 1 and _is_run_in(unit, after)
-            states = not headed and not _states_nothing(unit, after)
-            if key not in seen and states and not _is_empty_there(unit, asked, page_text):
+            # passages overlap; what asks or orders states nothing
+            if key not in seen and not (asks(unit.text, unit.passage.language) or is_order(unit.text)):
                 seen.add(key)
-                at.append((len(places) - 1, place - 1))
+                at.append((len(places) - 1, number))
                 candidates.append((i, unit))
-                contexts.append(
-                    context_of(hit.passage, titles, unit.lead or before, page_text if asked.names else None)
-                )
-            before = unit.text
-    fitted = [
-        fits(asked, unit.text, where, unit.passage.language)
-        for (_, unit), where in zip(candidates, contexts, strict=True)
-    ]
-    rows = _not_outdone([unit for _, unit in candidates], contexts, fitted, asked)
+    fitted = [_fit(asked, unit, titles) for _, unit in candidates]
     said = _said(places, at, read) if read is not None else []
     known = [j for j, (place, _) in enumerate(at) if read is None or place < len(said)]
     cosines = dict(
@@ -139,12 +101,12 @@ def score_units(
     )
     scored = []
     for j, ((i, unit), (place, number)) in enumerate(zip(candidates, at, strict=True)):
-        fit = replace(fitted[j], row=rows[j])
+        fit = fitted[j]
         features = {"near": cosines.get(j, 0.0), "rank": 1 / (1 + i), "fit_row": fit.row}
         passage = said[place] if place < len(said) else None
         one = passage.units[number] if passage else ReadUnit(UNREAD)
-        log_odds = None if read is None else one.log_odds + gain
-        of_passage = passage.log_odds + gain if passage else None
+        log_odds = None if read is None else one.log_odds
+        of_passage = passage.log_odds if passage else None
         scored.append(
             Scored(
                 unit,
@@ -155,21 +117,9 @@ def score_units(
                 one.value,
                 one.sure,
                 of_passage,
-                contexts[j],
             )
         )
     return scored
-
-
-def _is_asked_above(passage: Passage, asked: AskedFor) -> bool:
-    """Whether a passage stands under the very question: what stands there answers it, and no neighbour does."""
-    heading = passage.section.rsplit(SECTION_MARK, 1)[-1]
-    return asks(heading, passage.language) and frozenset(stated(heading, passage.language).words) == asked.words
-
-
-def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:
-    """Whether a row has an empty cell in each column that the question names."""
-    return EMPTY in unit.text and asks_for_empty(asked, unit.text, header_of(unit.passage, page_text))
 
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:
@@ -193,69 +143,6 @@ def _odds(said: Sequence[ReadPlace], at: tuple[int, int]) -> float:
     return said[place].units[number].log_odds
 
 
-def _not_outdone(
-    found: Sequence[Unit], contexts: Sequence[Context], fitted: Sequence[Fit], asked: AskedFor
-) -> list[float]:
-    """How surely each unit is the row asked for: not where another of its table or document outdoes it."""
-    rows = [fit.row for fit in fitted]
-    by_passage: dict[str, list[int]] = {}
-    by_document: dict[str, list[int]] = {}
-    for j, unit in enumerate(found):
-        if rows[j]:
-            by_passage.setdefault(unit.passage.id, []).append(j)
-            by_document.setdefault(unit.passage.document, []).append(j)
-    labels = {j: found[j].text.partition(CELL)[0] for j, row in enumerate(rows) if row}
-    behind = set[int]()
-    for some in by_document.values():
-        of, passages = [labels[j] for j in some], [found[j].passage for j in some]
-        places = [
-            _where(passage, {passage.document: contexts[j].title}) for j, passage in zip(some, passages, strict=True)
-        ]
-        behind |= set(compress(some, lacking(asked, of, passages[0].language))) | set(
-            compress(some, nameless(asked, of, places))
-        )
-    for some in by_passage.values():
-        behind |= set(compress(some, outdone(asked, [labels[j] for j in some], found[some[0]].passage.language)))
-    return [0.0 if j in behind else row for j, row in enumerate(rows)]
-
-
-def _states_nothing(unit: Unit, after: str) -> bool:
-    """Whether it asks, orders, leaves a blank, names what follows, breaks off, or is an empty row."""
-    language = unit.passage.language
-    if _LABEL.search(unit.text) and len(words(unit.text)) <= LABEL_WORDS:
-        return True
-    if (
-        asks(unit.text, language)
-        or is_order(unit.text)
-        or (unit.passage.kind is not PassageKind.CODE and _BLANK.search(unit.text))
-    ):
-        return True
-    if unit.passage.kind is not PassageKind.TABLE:
-        return _is_cut(unit)
-    return _is_label(unit.text, after) or names_only_periods(unit.text, language)
-
-
-def _is_run_in(unit: Unit, after: str) -> bool:
-    """Whether the first words of running text are the heading of the rest: "Governing law. This agreement …"."""
-    brief = _RUN_IN.match(unit.text) and len(words(unit.text)) <= RUN_IN_WORDS < len(words(after))
-    return unit.passage.kind is PassageKind.PARAGRAPH and bool(brief)
-
-
-def _is_cut(unit: Unit) -> bool:
-    """Whether a sentence goes on in another column or page; the "and" behind an item of a list is no break."""
-    info = LANGUAGES.get(unit.passage.language)
-    before, _, last = unit.text.rpartition(" ")
-    cut = info is not None and last.lower() in info.unfinished
-    return cut and unit.passage.kind is not PassageKind.CODE and not before.endswith((";", ","))
-
-
-def _is_label(row: str, after: str) -> bool:
-    """Whether a row of one cell begins a label that goes on in the row `after`, or heads years."""
-    if CELL in row or ":" in row or ends_sentence(row) or _FIGURE.search(row):
-        return False
-    return after[:1].islower() or len(set(_YEAR.findall(row))) > 1
-
-
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:
     """Logistic of the features, in (0, 1): the chance that the unit holds the answer (data/extract.json)."""
     fitted = _weights("weights" if log_odds is None else "read")
@@ -265,104 +152,12 @@ def relevance(features: dict[str, float], log_odds: float | None = None) -> floa
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
 
 
-def context_of(
-    passage: Passage, titles: Mapping[str, str], previous: str = "", page_text: PageText | None = None
-) -> Context:
-    """Where a unit stands: the document's title, the headings above it with its table's header, what is before it.
-
-    `page_text` reads the first page of a table's document, which says what it is about; on that page names are near.
-    """
-    place = SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
-    first = (
-        page_text(passage.document, 1) if page_text and passage.kind is PassageKind.TABLE and passage.page > 1 else ""
-    )
-    return Context(titles.get(passage.document, ""), place, previous, _said_on(first[:FIRST_CHARS]))
-
-
-@lru_cache(maxsize=32)
-def _said_on(page: str) -> frozenset[str]:
-    return beginnings(folded(page))
+def _fit(asked: AskedFor, unit: Unit, titles: Mapping[str, str]) -> Fit:
+    passage = unit.passage
+    section = SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
+    return fits(asked, unit.text, section, titles.get(passage.document, ""), passage.language)
 
 
 def _where(passage: Passage, titles: Mapping[str, str]) -> str:
     """The title and the headings that a passage stands under, and the header of its table."""
     return context(titles.get(passage.document, ""), passage.section, passage.header_text)
-
-
-ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the one asked for; chosen
-MAX_TABLES = 80  # tables that are looked through, about 0.3 ms each; chosen
-MAX_FIGURE = 20  # characters of a figure; a longer one is a number of something, such as an account; chosen
-Rank = tuple[float, bool, float, int]  # as `rank_of_row` makes it, the least is the first
-_AMOUNT = regex.compile(r"\p{Nd}[\p{Nd}.,]*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The likest row of a passage: the passage's place, and the row's order among others (`rank_of_row`)."""
-
-    place: int
-    rank: Rank
-
-
-def asks_row(asked: AskedFor) -> bool:
-    """Whether one row of a table may answer: the question asks for a figure, and compares nothing."""
-    return asked.type in FIGURES and bool(asked.subject) and not (asked.compared or asked.superlative)
-
-
-def tables_asked(
-    asked: AskedFor, passages: Sequence[Passage], page_text: PageText, titles: Mapping[str, str]
-) -> list[int]:
-    """The places of those passages that have the row asked for, surest first; none where no figure is asked for.
-
-    Of equally sure ones those of the first document come first, and in it the order of `rank_of_row`, then of the
-    pages.
-    """
-    if not asks_row(asked):
-        return []
-    tables = [place for place, passage in enumerate(passages) if passage.kind is PassageKind.TABLE][:MAX_TABLES]
-    found = [one for place in tables if (one := _likest(asked, place, passages[place], page_text, titles))]
-    first: dict[str, int] = {}
-    for one in found:
-        first.setdefault(passages[one.place].document, one.place)
-
-    def order(one: _Found) -> tuple[float, int, Rank, int, int]:
-        passage = passages[one.place]
-        return one.rank[0], first[passage.document], one.rank, passage.page, one.place
-
-    return [one.place for one in sorted(found, key=order)]
-
-
-def rank_of_row(asked: AskedFor, text: str, row: float, place: str, language: str) -> Rank:
-    """The order among rows of one label: the surest, an amount before its change, the largest, in most words asked.
-
-    A company's revenue is larger than that of its parts, its average price and its tax rate are not; and what stands in
-    a cash flow statement is mostly a change. `row` is the row's `Fit.row`, `place` the headings that it stands under.
-    """
-    adds_up = not asked.computes and asked.type is not AnswerType.PERCENTAGE and not asks_share(asked, language)
-    found = [one.replace(",", "").rstrip(".") for one in _AMOUNT.findall(text.partition(CELL)[2])]
-    largest = max((float(one) for one in found if one.count(".") < 2 and len(one) <= MAX_FIGURE), default=0.0)
-    words = beginnings(folded(text.partition(CELL)[0]))
-    return -round(row, 1), _tells_changes(asked, place, language), -largest * adds_up, -len(words & asked.subject)
-
-
-def _likest(
-    asked: AskedFor, place: int, passage: Passage, page_text: PageText, titles: Mapping[str, str]
-) -> _Found | None:
-    context = context_of(passage, titles, page_text=page_text if asked.names else None)
-    above = f"{context.section}\n{context.title}"
-    best = None
-    for unit in units(passage, page_text):
-        # most rows end here; to read a row whole costs ten times as much
-        if row_asked(asked, unit.text, above, passage.language, context.about) < ROW_ALONE:
-            continue
-        row = fits(asked, unit.text, context, passage.language).row
-        if row >= ROW_ALONE and (best is None or -row < best.rank[0]):
-            best = _Found(place, rank_of_row(asked, unit.text, row, context.section, passage.language))
-    return best
-
-
-def _tells_changes(asked: AskedFor, place: str, language: str) -> bool:
-    """Whether a heading says that what stands below are changes of amounts, and the question asks for none."""
-    changes = asked_words(language).changes
-    found = changes.search(spaced(place)) if changes else None
-    return found is not None and asked.words.isdisjoint(found[0].split())

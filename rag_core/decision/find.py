@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_core.compression.scoring import asks_row, tables_asked
 from rag_core.decision.tools import Tools, reranker_for
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Corpus, Embedder, Vectors
-from rag_core.gating.asked import KEY_CHARS, asked_for
-from rag_core.language import fold, is_time_sensitive, terms, words
+from rag_core.language import is_time_sensitive, terms
 from rag_core.retrieval.acronyms import widened
 from rag_core.retrieval.given import in_given_order
 from rag_core.retrieval.hybrid import Ranking, Wider, retrieve
@@ -20,8 +18,6 @@ from rag_core.retrieval.metrics import reported
 from rag_core.retrieval.query import expand, prepared
 from rag_core.retrieval.titled import titled_rows
 
-TABLES_AMONG = 200  # passages by words, whose tables are looked through for the row asked for; chosen
-MAX_PUT_FORWARD = 3  # with the row asked for that are put forward; of five passages that are read two stay; chosen
 # weight of a metric's words beside the question's vector: the best of 0.3 to 1 on tables of TAT-QA (docs/decisions/15)
 METRICS = 0.7
 
@@ -70,31 +66,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
         today=tools.today(),
         wider=metrics,
         titled=titled,
-        stated=_with_row(measurements, query, metrics, corpus, titled or rows),
     )
-
-
-def _with_row(
-    measurements: Measurements, query: Query, metrics: Wider | None, corpus: Corpus, rows: Sequence[int] | None
-) -> list[int]:
-    """The rows of passages whose table has the row asked for, surest first, of the first in the lexical ranking."""
-    language = measurements.understanding.language
-    asked = asked_for(measurements.question, language)
-    if not asks_row(asked):
-        return []
-    said = [word.text for word in words(query.text) if fold(word.text)[:KEY_CHARS] in asked.subject]
-    named = set(terms(" ".join(measurements.understanding.entities), language))
-    wanted = [
-        term for term in (*terms(" ".join(said), language), *(metrics.terms if metrics else ())) if term not in named
-    ]
-    if not wanted:
-        return []
-    found = [row for row, _ in corpus.lexical.search(wanted, TABLES_AMONG, rows)]
-    passages = [corpus.passages[row] for row in found]
-    return [
-        found[place]
-        for place in tables_asked(asked, passages, corpus.page_text, measurements.library.titles)[:MAX_PUT_FORWARD]
-    ]
 
 
 def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> Wider | None:

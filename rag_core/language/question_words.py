@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rag_core.language.values import (
-    NEVER,
     Flag,
     FoldedSet,
     Groups,
@@ -15,8 +14,6 @@ from rag_core.language.values import (
     SearchPatterns,
     SpacedPhrases,
     Spellings,
-    StarPattern,
-    StarPatterns,
     Table,
     Text,
     WholePattern,
@@ -90,45 +87,11 @@ class FollowUpWords:
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """Words that tell what a question asks for, and what such an answer looks like.
+    """Words that tell what a question asks for besides a fact that a document states.
 
     Patterns meet `spaced` text, like those of questions.
-
-    Types are those of `rag_core.gating.asked.AnswerType`. A star stands for the rest of a word or its beginning.
     """
 
-    # by type, how a question asks for it in so many words. The earliest phrase counts, then the longest
-    phrases: SearchPatterns
-    # by type, what may follow one of `takes_noun` ("which city"); `stops`: words that end the search for it; `neutral`:
-    # nouns that it goes on behind ("the name of the city")
-    nouns: StarPatterns
-    takes_noun: FoldedSet
-    stops: FoldedSet
-    neutral: FoldedSet = frozenset()
-    # by type (reason, procedure, definition), what a sentence says that gives one
-    markers: SearchPatterns = field(default_factory=dict)
-    # words of a highest or lowest degree; `not_superlative`: words that only look like one
-    superlatives: StarPattern = NEVER
-    not_superlative: FoldedSet = frozenset()
-    # what names a period: year, half, quarter, and q1 to q4, h1, h2
-    periods: SearchPatterns = field(default_factory=dict)
-    # words before a year that say that something is of that year, and not since, until or before it
-    in_year: FoldedSet = frozenset()
-    # one or two words behind a number that say that it is a time of the day ("o'clock" is "o clock")
-    clock: WholePattern = None
-    flows: StarPattern = NEVER  # words for figures that add up over a period, so that a quarter's is not a year's
-    # words that a row's label may begin or end with and mean the same ("Total revenue")
-    totals: FoldedSet = frozenset()
-    # how a heading says that its figures are of a part only ("... for Obligor Group"), looked for in its `spaced` text
-    scopes: SearchPattern = None
-    # words by which a question asks for a figure and that no label repeats ("the amount", "did it generate")
-    figure_words: FoldedSet = frozenset()
-    # what opens an aside behind the comma of a row's label: "Cost of revenue, exclusive of depreciation"
-    aside_words: FoldedSet = frozenset()
-    share_words: FoldedSet = frozenset()  # by which a question may ask for a share: "the rate", "the growth"
-    manner: SearchPattern = None  # how a question asks how something is done, and not for a figure
-    # how a heading says that what stands below are changes of amounts, looked for in its `spaced` text
-    changes: SearchPattern = None
     # how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in `spaced` text
     instructions: SearchPattern = None
     # how a clause of a question only says where to look ("using the income statement"); it may hold no condition

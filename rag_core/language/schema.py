@@ -20,7 +20,6 @@ from rag_core.language.values import (
     FoldedSet,
     Groups,
     Levels,
-    MaybeFlag,
     Numbers,
     Phrases,
     PlainPattern,
@@ -68,9 +67,7 @@ class LanguageInfo:
     stop_words: WordSet
     refusal: Text  # the sentence that refuses, and says that nothing is there; `refusal_phrases`: what else does
     unsure: Text  # the sentence that refuses where something may be there
-    nowhere: Text  # that no document speaks of "{names}"
-    nowhere_chosen: Text  # that none of the chosen ones does
-    nowhere_joint: Text  # before the last of several names
+    not_found: Text  # that "{names}" were not found in the documents
     conjunctions: Words  # between two questions in one
     refusal_phrases: SpacedPhrases
     indicator_phrases: Phrases  # by which an answer claims knowledge from elsewhere
@@ -78,7 +75,6 @@ class LanguageInfo:
     conditionals: FoldedSet = frozenset()  # first words of a rule, which is no refusal
     comparative: SearchPattern = None  # a pattern of what a question asks for, as the next three
     procedural: SearchPattern = None
-    asks_number: SearchPattern = None
     time_sensitive: SearchPattern = None
     present: SearchPattern = None  # words for the present moment
     changed: SearchPattern = None  # by which a question asks for what became different
@@ -97,8 +93,6 @@ class LanguageInfo:
     no: Words = ()
     # spellings by canonical unit, known to questions too; an underscore stands for a space
     units: Spellings = field(default_factory=dict)
-    # whether the order of words alone says who does what, so that words hardly change their endings
-    word_order: MaybeFlag = None
     replies: Replies | None = None
     facts: FactWords | None = None
     values: ValueRows | None = None

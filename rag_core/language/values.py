@@ -83,7 +83,6 @@ def _word(word: str) -> str:
 
 Text = Annotated[str, _text]
 Flag = Annotated[bool, _flag]
-MaybeFlag = Annotated[bool | None, _flag]
 Words = Annotated[tuple[str, ...], _words]
 WordSet = Annotated[frozenset[str], lambda value: frozenset(_words(value))]
 FoldedSet = Annotated[frozenset[str], lambda value: frozenset(map(fold, _words(value)))]
@@ -116,7 +115,4 @@ NEVER = regex.compile("(?!)")  # a pattern that nothing matches
 SearchPatterns = Annotated[
     Mapping[str, regex.Pattern[str]],
     lambda value: {name: pattern for name, source in value.items() if (pattern := _search_pattern(source))},
-]
-StarPatterns = Annotated[
-    Mapping[str, regex.Pattern[str]], lambda value: {name: _star_pattern(row) for name, row in value.items()}
 ]

@@ -66,7 +66,6 @@ def retrieve(
     today: date | None = None,
     wider: Wider | None = None,
     titled: Sequence[int] = (),
-    stated: Sequence[int] = (),
 ) -> Ranking:
     """The `top_k` passages for a question, best first; equal scores keep row order.
 
@@ -84,8 +83,6 @@ def retrieve(
         today: for the age of a document; now when not given.
         wider: what else to search by; None for nothing.
         titled: rows of the documents that the question names; ranked once more among themselves, and both count.
-        stated: rows whose tables have the row asked for, surest first; they count as much as all other rankings
-            together.
     """
     k = settings.top_k
     searched = wider.vector if wider else vector
@@ -110,8 +107,6 @@ def retrieve(
     if titled:
         near, worded = ranks(titled)
         rankings += [(weight, near), (1 - weight, by_words(near, worded))]
-    if stated:
-        rankings.append((sum(one for one, _ in rankings), {row: rank for rank, row in enumerate(stated, 1)}))
     fused = reciprocal_rank_fusion(rankings, settings.rrf_constant)
     candidates = sorted(fused)
     cosines = np.clip(corpus.vectors.vectors(candidates) @ vector, -1.0, 1.0) if candidates else []

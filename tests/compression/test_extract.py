@@ -21,7 +21,7 @@ from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Place, Re
 from rag_core.domain.rows import EMPTY, in_words
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import Near, Read, nearness
-from rag_core.gating.fit import NOWHERE, Context, fits
+from rag_core.gating.fit import Fit
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.units import Unit, in_order, units
 from rag_core.retrieval.titled import Titled
@@ -101,9 +101,7 @@ def test_given_nothing_retrieved_then_nothing_is_drafted() -> None:
 
 def unit_of(relevance_of: float, number: int = 1, kind: PassageKind = PassageKind.PARAGRAPH) -> Scored:
     passage = Passage(f"p{number}", "d", f"Unit {number}.", (Span(1, 0, 7),), kind=kind)
-    return Scored(
-        Unit(passage, passage.text, 0, 7), {}, relevance_of, fits(asked_for("", "en"), passage.text, NOWHERE, "en")
-    )
+    return Scored(Unit(passage, passage.text, 0, 7), {}, relevance_of, Fit())
 
 
 @each(
@@ -176,40 +174,6 @@ def test_given_a_page_of_questions_and_answers_then_a_question_is_never_the_answ
         "Up to forty of them.",
         "Find the sum of all the parcels in the van.",
     )
-
-
-@each(
-    ("text", "stated"),
-    [
-        ("Notice period:", False),  # a label of what follows
-        ("Notice period :-", False),
-        ("Notice period of 30 days:", True),
-        ("The notice period differs for each of these groups:", True),
-        ("Notice period: monthly", True),
-        ("% who say the council will have __ influence after the vote", False),  # a blank to fill in
-        ("The notice period is ____ months.", False),
-        ("The notice period is 3 months ____", True),
-        ("Notice period: ____ 3 months", True),  # a form that was filled in
-        ("The notice period is set by __init__ and by __main__ of the module.", True),
-        ("The notice period for staff is given in weeks and", False),  # the rest stands in another column
-        ("The notice period of directors shall be", False),
-        ("The notice period is 3 months", True),
-        ("(a) the notice period is 3 months; and", True),  # an item
-        ("The notice period is 3 months, or", True),
-    ],
-)
-def test_given_a_label_a_blank_or_a_sentence_that_breaks_off_then_it_states_nothing_and_a_value_does(
-    text: str, stated: bool
-) -> None:
-    found = drafted("What is the notice period?", MemoryCorpus([Text("manual", text)], EMBEDDER))
-
-    assert bool(found.scored) is stated
-
-
-def test_given_a_german_sentence_that_breaks_off_then_it_states_nothing() -> None:
-    german = MemoryCorpus([Text("form", "Die Kündigungsfrist beträgt drei Monate und", language="de")], EMBEDDER)
-
-    assert not scored("Kündigungsfrist", [hit(of=german.passages[0])], german)
 
 
 @each(
@@ -350,14 +314,6 @@ def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_
     assert [TABLE_PAGE[span.start : span.end] for span in claim.evidence[0].spans] == ["Nut\t7", "Item\tPrice in EUR"]
 
 
-def test_given_a_row_of_dates_alone_then_it_heads_columns_and_answers_nothing() -> None:
-    page = "Cash was as follows\nJanuary 28, 2023\tJanuary 29, 2022\nCash\t1,874"
-    table = Passage("t#1", "t", "Cash", (Span(1, 20, len(page)),), "en", kind=PassageKind.TABLE)
-    found = score_units([hit(of=table)], asked_for("What was the cash in 2023?", "en"), lambda document, number: page)
-
-    assert [one.unit.text for one in found] == ["Cash | 1,874"]
-
-
 def rows_of(question: str, page: str, head: int) -> list[Scored]:
     """The units of one table, whose header takes `head` characters, for a question."""
     table = Passage(
@@ -368,59 +324,6 @@ def rows_of(question: str, page: str, head: int) -> list[Scored]:
 
 def test_given_a_table_without_rows_then_it_has_no_units() -> None:
     assert rows_of("What was the net income?", "Item\t2022\n\xad\t\xad", 10) == []
-
-
-def test_given_a_longer_label_that_the_question_has_then_the_shorter_one_is_not_the_row() -> None:
-    page = "Assets\t2022\nTotal assets\t40\nTotal current assets\t30\nGoodwill\t2"
-    current = {one.unit.text: one for one in rows_of("What were current assets?", page, 12)}
-    total = {one.unit.text: one for one in rows_of("What were total assets?", page, 12)}
-
-    assert current["Total current assets | 30"].features["fit_row"] > ROW_ALONE
-    behind = current["Total assets | 40"]
-    assert behind.features["fit_row"] == 0.0
-    assert behind.fit is not None
-    assert behind.fit.row == 0.0
-    assert behind.relevance == relevance(behind.features)
-    assert total["Total assets | 40"].features["fit_row"] > ROW_ALONE, (
-        "nothing that is asked for is in the longer label only"
-    )
-
-
-def test_given_a_row_that_is_a_name_of_the_question_then_the_total_is_not_the_row() -> None:
-    found = {
-        one.unit.text: one
-        for one in rows_of("What were total net sales in Canada?", "In m\t2022\nCanada\t286\nTotal net sales\t418", 10)
-    }
-
-    assert found["Total net sales | 418"].features["fit_row"] == 0.0
-    assert found["Canada | 286"].features["fit_row"] > 0
-
-
-def test_given_a_label_with_all_that_is_asked_for_then_one_with_less_is_not_the_row_in_whatever_table() -> None:
-    found = {
-        one.unit.text: one
-        for one in rows_of(
-            "What was the net loss per share?", "In m\t2022\nNet loss\t40\nNet loss per share, basic and diluted\t3", 10
-        )
-    }
-    assert found["Net loss | 40"].features["fit_row"] == 0.0
-    assert found["Net loss per share, basic and diluted | 3"].features["fit_row"] > ROW_ALONE
-
-
-def test_given_a_label_that_goes_on_or_a_head_of_years_then_it_states_nothing_and_other_rows_of_one_cell_do() -> None:
-    others = [
-        "Notes follow below.",
-        "Due 1,200 euros",
-        "Colour: red",
-        "Opened in 1998",
-        "Delivery is free",
-        "Jane Doe, nurse",
-        "Load 2000 kg",
-    ]
-    lines = ["Net income attributable to common", "stockholders\t40", "2019 vs. 2018, in dollars", *others]
-    page = "\n".join(("Item\t2022", *lines))
-
-    assert [one.unit.text for one in rows_of("What was the net income?", page, 10)] == ["stockholders | 40", *others]
 
 
 def test_given_a_passage_of_another_document_than_the_one_named_then_its_sentences_contradict_the_question() -> None:
@@ -680,61 +583,12 @@ def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a
         unit_of(0.9, 1, PassageKind.TABLE),
         unit_of(0.89, 2, PassageKind.TABLE),
     )
-    of_row = fits(asked_for("stores", "en"), "Stores | 40", Context(), "en")
     sure, likely = (
-        replace(sure, fit=replace(of_row, row=ROW_ALONE)),
-        replace(likely, fit=replace(of_row, row=ROW_ALONE - 0.01)),
+        replace(sure, fit=Fit(ROW_ALONE)),
+        replace(likely, fit=Fit(ROW_ALONE - 0.01)),
     )
     assert choose([sure, other], settings(extra_sentence_ratio=0.1)) == [sure]
     assert choose([likely, other], settings(extra_sentence_ratio=0.1)) == [likely, other]
-
-
-def row_of(relevance: float, page: int, text: str, row: float, section: str = "") -> Scored:
-    unit = unit_of(relevance, page, PassageKind.TABLE)
-    fit = replace(fits(asked_for("goodwill", "en"), "Goodwill | 40", Context(), "en"), row=row)
-    return replace(
-        unit,
-        unit=replace(unit.unit, text=text, passage=replace(unit.unit.passage, language="en")),
-        fit=fit,
-        context=Context("", section),
-    )
-
-
-def test_given_rows_of_one_label_then_the_surest_and_then_the_largest_is_chosen() -> None:
-    asked = asked_for("What is the goodwill?", "en")
-    bought, whole, other = (
-        row_of(0.9, 1, "Goodwill | 22", 0.8),
-        row_of(0.5, 2, "Goodwill | 180", 0.8),
-        row_of(0.6, 3, "Assets | 900", 0.8),
-    )
-    assert choose([bought, whole, other], settings(), asked) == [whole]
-    assert choose([bought, whole, other], settings()) == [bought], "nothing is known of the question"
-    assert choose([bought, replace(whole, context=Context("", "Statements of Cash Flows"))], settings(), asked) == [
-        bought
-    ]
-    surer = row_of(0.4, 4, "Total goodwill, net | 5", 1.0)
-    assert choose([bought, whole, surer], settings(), asked) == [surer]
-
-
-def test_given_a_row_that_is_less_surely_the_one_then_a_sure_one_comes_before_it_and_no_other() -> None:
-    asked = asked_for("What is the goodwill?", "en")
-    likely, sure = row_of(0.9, 1, "Goodwill, current | 22", 0.4), row_of(0.5, 2, "Goodwill | 180", 0.8)
-    assert choose([likely, sure], settings(), asked) == [sure]
-    assert choose([unit_of(0.9, 1), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
-    assert (
-        choose([row_of(0.9, 1, "Goodwill | 22", 0.0), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
-    )
-
-
-def test_given_a_likelier_unit_that_lacks_the_type_asked_for_then_the_row_comes_before_it_and_before_no_other() -> None:
-    asked = asked_for("How much revenue was there?", "en")
-    row, share, amount = unit_of(0.7, 1, PassageKind.TABLE), unit_of(0.9, 2), unit_of(0.8, 3)
-    row = replace(row, fit=replace(fits(asked, "Revenue | $ 40", Context(), "en"), row=ROW_ALONE))
-    share = replace(share, fit=fits(asked, "Fees were 2 % of revenue.", Context(), "en"))
-    amount = replace(amount, fit=fits(asked, "Revenue was $ 40.", Context(), "en"))
-    assert choose([share, row], settings()) == [row]
-    assert choose([share, amount, row], settings())[0] == share
-    assert choose([replace(share, fit=replace(share.fit, lacks=False)), row], settings())[0].unit == share.unit
 
 
 def signed(*parts: str, roles: Sequence[Role] = ()) -> list[tuple[str, str]]:
@@ -815,40 +669,3 @@ def test_given_a_sentence_that_speaks_of_another_then_it_comes_behind_no_other_s
     assert {"The pool opens daily and costs 5 euros a day.", "The pool card costs 40 euros a day."} <= found
     assert "It costs 90 euros a day." not in found
     assert [claim.text for claim in behind] == ["The sauna is new.", "It costs 90 euros a day."]
-
-
-@each(
-    ("question", "answer"),
-    [
-        ("What does a season ticket cost?", "Adults pay 95 euros."),
-        ("what does a season ticket cost", "Adults pay 95 euros."),
-        ("What does a ticket cost?", "A new one costs 10 euros."),  # nobody asks that above: the reader says
-    ],
-)
-def test_given_a_question_that_stands_word_for_word_then_what_stands_below_it_answers_whatever_the_reader_says(
-    question: str, answer: str
-) -> None:
-    corpus = MemoryCorpus(
-        [Text("a", "Adults pay 95 euros."), Text("b", "A new one costs 10 euros.")],
-        EMBEDDER,
-    )
-    headings = "Tickets › What does a season ticket cost?", "Tickets › What if I lose the season ticket?"
-    found = [hit(of=replace(one, section=of)) for one, of in zip(corpus.passages, headings, strict=True)]
-
-    best = max(scored(question, found, corpus, read=Recorded("A new")), key=lambda one: one.relevance)
-
-    assert best.unit.text == answer
-
-
-@each(
-    ("text", "first"),
-    [
-        ("Company policy. Everybody has 25 vacation days.", "Everybody has 25 vacation days."),
-        ("Everybody left early. They had 25 days.", "Everybody left early."),
-        ("Nobody pays. Why?", "Nobody pays."),
-    ],
-)
-def test_given_words_that_head_their_text_then_they_state_nothing(text: str, first: str) -> None:
-    corpus = MemoryCorpus([Text("a", text)], EMBEDDER)
-
-    assert scored("vacation", [hit(of=corpus.passages[0])], corpus)[0].unit.text == first

@@ -14,7 +14,7 @@ from rag_core.domain.passages import Hit
 from rag_core.gating import features as module
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import FEATURES, FITS, NO_ODDS, measure
-from rag_core.gating.fit import NOWHERE, fits
+from rag_core.gating.fit import fits
 
 RANGES = {
     **{name: (-1.0, 1.0) for name in FEATURES if "cosine" in name},
@@ -61,7 +61,7 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
         answerability_logit=odds,
         drafted=drafted,
         others=others,
-        fit=fits(asked_for("How long is the notice period?", "en"), "It is 30 days.", NOWHERE, "en"),
+        fit=fits(asked_for("How long is the notice period?", "en"), "It is 30 days.", "", "", "en"),
     )
 
     assert tuple(measured) == FEATURES or set(measured) == set(FEATURES)
@@ -100,7 +100,7 @@ def test_given_what_was_said_of_sentences_then_the_best_drafted_one_and_the_best
 
 
 def test_given_how_a_sentence_fits_then_that_is_told_and_nothing_without_one() -> None:
-    fit = fits(asked_for("How long is the notice period?", "en"), "The notice period is 30 days.", NOWHERE, "en")
+    fit = fits(asked_for("How long is the notice period?", "en"), "The notice period is 30 days.", "", "", "en")
     measured = measure(True, hits(0.9), fit=fit)
 
     assert {name: measured[name] for name in FITS} == {"fit_row": fit.row, "fit_result": fit.result}

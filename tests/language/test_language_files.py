@@ -33,15 +33,12 @@ name = 'Esperanto'
 question_words = 'kiu kio kiam kie kiom kial kiel kiuj'
 stop_words = 'la kaj de en al por kun estas ĝi ili'
 refusal = 'La petita informo ne troviĝas en la dokumentoj.'
-nowhere = 'Neniu dokumento ĉi tie mencias {names}.'
-nowhere_chosen = 'Neniu el la elektitaj dokumentoj mencias {names}.'
-nowhere_joint = 'aŭ'
+not_found = 'Ne trovita en la dokumentoj: {names}.'
 conjunctions = 'kaj'
 unsure = 'Neniu sufiĉe certa respondo troviĝis.'
 refusal_phrases = 'la dokumentoj ne respondas | mi ne povas respondi'
 indicator_phrases = 'kiel oni scias'
 greetings = 'saluton | bonan tagon'
-asks_number = 'kiom[^ ]*|kiam'
 yes = 'jes'
 no = 'ne'
 synonym_groups = 'prezo kosto'
@@ -87,7 +84,6 @@ said = "La garantio daŭras dudek tagojn."
 print(json.dumps({
     "detected": [l.question_language(asked, ()), l.detect(asked)],
     "keywords": l.keywords(asked, "eo"),
-    "number": [LANGUAGES["eo"].asks_number.search(l.spaced(one)) is not None for one in (asked, said)],
     "refusal": [l.refusal("eo"), l.is_refusal("Mi ne povas respondi."), l.is_refusal(said)],
     "greeting": [l.greeting_language("Saluton al ĉiuj!"), reply("greeting", "eo", LibraryFacts())],
     "synonyms": sorted(l.synonyms("eo").items()),
@@ -142,7 +138,6 @@ def test_given_a_new_file_when_the_program_starts_then_the_language_is_detected_
 
     assert found["detected"] == ["eo", "eo"]
     assert found["keywords"] == ["tagoj", "daŭras", "garantio", "komenciĝas"]
-    assert found["number"] == [True, False]
     assert found["refusal"] == ["La petita informo ne troviĝas en la dokumentoj.", True, False]
     assert found["greeting"] == ["eo", "Saluton. Demandu ion pri la dokumentoj."]
     assert found["synonyms"] == [["kosto", ["prezo"]], ["prezo", ["kosto"]]]

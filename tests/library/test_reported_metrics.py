@@ -15,7 +15,7 @@ from rag_core.decision.measure import measure
 from rag_core.decision.tools import Tools
 from rag_core.language import terms
 from rag_core.library.stored.snapshot import Snapshot
-from rag_core.retrieval.metrics import MAX_METRICS, _listed, named_metrics, reported
+from rag_core.retrieval.metrics import MAX_METRICS, _listed, reported
 
 SETTINGS = Settings.load("open")
 TEXTS = {
@@ -73,12 +73,11 @@ def test_given_no_metric_or_no_list_then_nothing_is_found(asked: str, language: 
 def test_given_any_text_then_what_is_found_is_of_the_list_and_bounded(asked: str, language: str) -> None:
     found = reported(asked, language)
     rest = found
-    listed = [row.said for row in _listed().get(language, ()) if row.said]
+    listed = [row.said for row in _listed().get(language, ())]
     for said in listed:
         rest = rest.replace(said, "", 1)
     assert not rest.strip(", ")
     assert sum(said in found for said in listed) <= 2 * MAX_METRICS
-    assert len(named_metrics(asked, language)) <= MAX_METRICS
 
 
 def test_given_every_entry_of_the_list_then_its_own_phrases_find_it() -> None:
@@ -87,8 +86,6 @@ def test_given_every_entry_of_the_list_then_its_own_phrases_find_it() -> None:
             for phrase in row.asked.pattern.replace("\\", "").split("|"):
                 asked = f"How about {phrase.strip()} here?"
                 assert row.said in reported(asked, language), (language, phrase)
-                labels = {label for metric in named_metrics(asked, language) for label in metric.labels}
-                assert set(row.rows) <= labels, (language, phrase)
 
 
 def test_given_a_metric_then_the_line_item_ranks_first_and_is_measured_by_the_question_alone(
