@@ -13,7 +13,6 @@ from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
 from ui.lab import running, sets
-from ui.lab.flips import CHOSEN
 from ui.lab.sets import tag
 
 LABELLED = (
@@ -302,25 +301,6 @@ def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(a
 
     assert not page.exception
     assert (page.slider(key="knob_min_correctness").value, page.slider(key="knob_top_k").value) == (0.8, 7)
-
-
-def test_given_a_labelled_place_when_its_question_is_opened_then_the_page_says_where_it_ranked(lab: AppTest) -> None:
-    row = (
-        b"id,question,answerable,answers,places\nq1,How often does the flow meter "
-        b"have to be calibrated?,yes,every 5 years,"
-    )
-    run_set(upload(lab, row + b"flow-meter-manual.pdf#1 | gone.pdf#2\n"))
-    lab.session_state[CHOSEN] = "q1"
-    open_tab(lab, "results")
-
-    lab.button(key="lab_why_q1_0").click().run()
-    assert not lab.exception
-    assert any("number" in text.value or "quotes" in text.value or "This page" in text.value for text in lab.text)
-    assert any("meaning" in table.value for table in lab.dataframe)
-
-    lab.button(key="lab_why_q1_1").click().run()
-    assert not lab.exception
-    assert "There is no document named gone.pdf in this collection." in texts(lab)
 
 
 def places_of(page: AppTest, touch: Touch, most: int) -> list[int]:

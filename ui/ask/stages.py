@@ -29,7 +29,6 @@ from ui.ask.changes import show_what_if
 from ui.ask.checks import show_checks
 from ui.ask.drafts import show_answered, show_attempts, show_judgements, show_rejected
 from ui.ask.evidence import place_of
-from ui.ask.missed import show_missed
 from ui.documents import viewer
 from ui.settings.wording import STAGES, stage_of
 
@@ -102,8 +101,6 @@ def _show_retrieve(asked: Asked, engine: Engine | None) -> None:
         quoted = {one.chunk_id for one in asked.decision.citations}
         rows = [_passage(rank, name, hit, cut, quoted) for rank, (name, hit) in enumerate(hits, 1)]
         _table(rows, "found_rows", "stages.passages_alt", partial(_open_hit, engine, hits) if engine else None)
-    if engine is not None:
-        show_missed(engine, asked)
 
 
 def _show_gate(asked: Asked, _: Engine | None) -> None:
