@@ -28,9 +28,8 @@ from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.evaluation.metrics import Curve, clopper_pearson
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
-from ui.app import tables
+from ui.app import sheets, tables
 from ui.app.texts import say
-from ui.ask import export
 from ui.lab import flips, plots, sending
 from ui.lab import limit as limits_of
 from ui.lab.state import Recorded
@@ -409,7 +408,7 @@ def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
 def report(held: dict[str, Any], **values: object) -> str:
     """The report of a run as Markdown, under its settings with these values."""
     now = recorded(held).judge(head(held).settings.changed(**values))
-    return export.to_markdown(sending.blocks(head(held), now, limits_of.of_limits(now)))
+    return sheets.to_markdown(sending.blocks(head(held), now, limits_of.of_limits(now)))
 
 
 def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_each_wrong_outcome_stand_in_it_as_plain_text(  # noqa: E501
