@@ -44,10 +44,9 @@ def page() -> None:
     with shown_error():
         figures.show_feedback((datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds"))
     figures.show_scores(shifted)
-    figures.show_picked(period.kept)
     figures.show_reasons(period.kept)
     figures.show_gaps(period.gaps)
-    figures.show_rejected(period.kept)
+    figures.show_questions(period.kept)
 
 
 def shift(engine: Engine, kept: tuple[Kept, ...]) -> Drift:

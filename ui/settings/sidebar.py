@@ -81,7 +81,6 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
         _show_sliders(start)
         with about:  # after the fields: a certificate holds for what they say now
             saved_presets.show()
-            saved_presets.show_switch()
         _way_back(start)
         sharing.show(session.settings)
         st.caption(say("settings.all"))
