@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urljoin
 
-import altair as alt
 import streamlit as st
 
 from rag_core.domain.status import Reason
@@ -20,8 +20,7 @@ from ui.app import state, tables
 from ui.app.elements import download
 from ui.app.people import recording
 from ui.app.texts import say, tell
-from ui.lab.flips import Spec
-from ui.lab.plots import BLUE, ORANGE, chart
+from ui.lab.plots import BLUE, ORANGE
 from ui.settings.sharing import address
 
 HEIGHT = 260  # pixels of a chart
@@ -86,7 +85,16 @@ def show_scores(drift: Drift) -> None:
     if not sum(drift.now):
         st.caption(say("health.scores_none"))
         return
-    st.vega_lite_chart(spec=spread(drift), alt=say("health.scores_alt"))
+    size = 100 / len(drift.now)
+    parts = [f"{size * n:.0f}–{size * (n + 1):.0f} %" for n in range(len(drift.now))]
+    shares = {
+        say(f"health.scores_{name}"): [100 * n / sum(counts) for n in counts]
+        for name, counts in (("now", drift.now), ("then", drift.then))
+        if sum(counts)
+    }
+    titles = {"x_label": say("health.scores_axis"), "y_label": say("health.scores_count")}
+    how: dict[str, Any] = {"color": [BLUE, ORANGE][: len(shares)], "height": HEIGHT, "alt": say("health.scores_alt")}
+    st.bar_chart({"part": parts, **shares}, x="part", y=list(shares), stack=False, **titles, **how)
     if not drift.then:
         st.caption(say("health.drift_none"))
     elif drift.index is None:
@@ -138,48 +146,6 @@ def _show_gap(gap: Gap) -> None:
         with st.expander(say("health.gap_more")):
             for text in more[:MAX_EXAMPLES]:
                 st.text(text)
-
-
-def spread(drift: Drift) -> Spec:
-    """The share of questions by score: bars for now, steps for the calibration where it tells."""
-    words = [say("health.scores_now"), say("health.scores_then")]
-    rows = []
-    for what, counts in zip(words, (drift.now, drift.then), strict=True):
-        total = max(sum(counts), 1)
-        size = 1 / max(len(counts), 1)
-        rows += [
-            {"low": n * size, "high": (n + 1) * size, "share": count / total, "n": count, "what": what}
-            for n, count in enumerate(counts)
-        ]
-    y = alt.Y("share:Q", title=say("health.scores_count"), axis=alt.Axis(format=".0%"))
-    x = alt.X("low:Q", bin="binned", title=say("health.scores_axis"), axis=alt.Axis(format=".0%", tickCount=5))
-    tips = [
-        alt.Tooltip("what:N", title=" "),
-        alt.Tooltip("n:Q", title=say("health.column_n")),
-        alt.Tooltip("share:Q", title=say("health.column_share"), format=".1%"),
-    ]
-    legend = alt.Legend(title=None, orient="bottom")
-    bars = (
-        chart([row for row in rows if row["what"] == words[0]])
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=x,
-            x2="high:Q",
-            y=y,
-            tooltip=tips,
-            color=alt.Color(
-                "what:N",
-                scale=alt.Scale(domain=words if drift.then else words[:1], range=[BLUE, ORANGE]),
-                legend=legend,
-            ),
-        )
-    )
-    then = (
-        chart([row for row in rows if row["what"] == words[1]])
-        .mark_rule(strokeWidth=3)
-        .encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tips, color=alt.Color("what:N", legend=legend))
-    )
-    return alt.LayerChart(layer=[bars, then] if drift.then else [bars], height=HEIGHT).to_dict(validate=False)
 
 
 def show_questions(kept: Sequence[Kept]) -> None:
