@@ -77,12 +77,12 @@ def show_findings(engine: Engine, document: Document) -> None:
 def facts(engine: Engine, document: Document) -> list[str]:
     """Sentences on what was found; document text may be in them."""
     snapshot, language = engine.library.snapshot, language_name(document.language)
-    passages, size = f"{len(snapshot.rows_of(document.id)):,}", size_in_words(snapshot.size_bytes(document.id))
+    passages, size = len(snapshot.rows_of(document.id)), size_in_words(snapshot.size_bytes(document.id))
     cut = tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
     found = [
         *([tell("documents.is_title", title=document.title)] if document.title != document.name else []),
         tell("documents.is_named", name=document.name),
-        tell("documents.pages_language", pages=f"{document.page_count:,}", language=language, passages=passages),
+        tell("documents.pages_language", pages=document.page_count, language=language, passages=passages),
         f"{cut} {tell(f'documents.{document.strategy}_means')}",
         told_date(document.date, document.date_source),
         tell("documents.size_fact", size=size, file=size_in_words(document.size_bytes)),
@@ -95,7 +95,7 @@ def facts(engine: Engine, document: Document) -> list[str]:
         if pages:
             found.append(tell(key, pages=page_list(pages)))
     if document.hidden_chars:
-        found.append(tell("documents.hidden_chars", n=f"{document.hidden_chars:,}"))
+        found.append(tell("documents.hidden_chars", n=document.hidden_chars))
     if not (document.unreadable_pages or document.hidden_chars or document.problems):
         found.append(tell("documents.all_well"))
     return found

@@ -27,7 +27,7 @@ def in_a_line(certificate: Certificate) -> str:
     first = {bound.kind: bound.at_most for bound in certificate.parts[0].bounds}
     bounds = ", ".join(say(f"presets.bound_{kind}", at_most=percent(first[kind])) for kind in kinds)
     sure, date = percent(certificate.confidence), certificate.date[:10]
-    return tell("presets.line", bounds=bounds, confidence=sure, n=f"{certificate.questions:,}", date=date)
+    return tell("presets.line", bounds=bounds, confidence=sure, n=certificate.questions, date=date)
 
 
 def promise(certificate: Certificate) -> str:

@@ -166,7 +166,7 @@ def _show_calibration() -> None:
     sets: Mapping[str, int] = about.get("sets", {})
     with st.popover(say("settings.calibration_where"), icon=":material/info:", type="tertiary", key="calibration"):
         st.text(tell("settings.calibration", model=calibration.model, date=about.get("date", "")))
-        st.text(tell("settings.calibration_sets", id=calibration.id, n=f"{sum(sets.values()):,}", sets=_names(sets)))
+        st.text(tell("settings.calibration_sets", id=calibration.id, n=sum(sets.values()), sets=_names(sets)))
         st.text(_measured(about))
 
 
