@@ -94,8 +94,7 @@ def histogram(
 def show_curve(of: Curve, x: str, y: str, alt: str) -> None:
     """A curve of shares, in percent, with these titles of its axes."""
     keep = np.unique(np.linspace(0, max(len(of.x) - 1, 0), min(len(of.x), MAX_POINTS)).round().astype(np.int64))
-    shares = {"x": 100 * of.x[keep], "y": 100 * of.y[keep]}
-    st.line_chart(shares, x="x", y="y", x_label=x, y_label=y, color=BLUE, height=HEIGHT, alt=alt)
+    st.line_chart({x: 100 * of.x[keep], y: 100 * of.y[keep]}, x=x, y=y, color=BLUE, height=HEIGHT, alt=alt)
 
 
 def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
