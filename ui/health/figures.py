@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urljoin
 
 import streamlit as st
@@ -92,9 +91,17 @@ def show_scores(drift: Drift) -> None:
         for name, counts in (("now", drift.now), ("then", drift.then))
         if sum(counts)
     }
-    titles = {"x_label": say("health.scores_axis"), "y_label": say("health.scores_count")}
-    how: dict[str, Any] = {"color": [BLUE, ORANGE][: len(shares)], "height": HEIGHT, "alt": say("health.scores_alt")}
-    st.bar_chart({"part": parts, **shares}, x="part", y=list(shares), stack=False, **titles, **how)
+    st.bar_chart(
+        {"part": parts, **shares},
+        x="part",
+        y=list(shares),
+        x_label=say("health.scores_axis"),
+        y_label=say("health.scores_count"),
+        color=[BLUE, ORANGE][: len(shares)],
+        height=HEIGHT,
+        stack=False,
+        alt=say("health.scores_alt"),
+    )
     if not drift.then:
         st.caption(say("health.drift_none"))
     elif drift.index is None:
