@@ -21,8 +21,7 @@ def page() -> None:
     engine = frame.start()
     snapshot = engine.library.snapshot
     progress.upload_field()
-    keeping.show_dropped()
-    keeping.show_deleted()
+    keeping.show_done()
     keeping.show_unfinished(engine)
     watched.show(engine)
     if not snapshot.documents:
@@ -32,11 +31,7 @@ def page() -> None:
         return
     catalogue.show_totals(engine, snapshot)
     catalogue.show_address()
-    documents = catalogue.find(snapshot.documents)
-    if not documents:
-        st.info(say("documents.none_found"), icon=":material/search_off:")
-        return
-    chosen = catalogue.choose(engine, snapshot, documents)
+    chosen = catalogue.choose(engine, snapshot, snapshot.documents)
     if len(chosen) == 1:
         left, right = st.columns([3, 2], gap="large")
         with left:

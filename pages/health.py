@@ -33,7 +33,6 @@ def page() -> None:
     period = reading.read(engine, days)
     if period is None:
         return
-    show_now(engine)
     if not period.kept:
         st.info(say("health.empty"), icon=":material/monitor_heart:")
         return
@@ -44,10 +43,9 @@ def page() -> None:
     with shown_error():
         figures.show_feedback((datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds"))
     figures.show_scores(shifted)
-    figures.show_picked(period.kept)
     figures.show_reasons(period.kept)
     figures.show_gaps(period.gaps)
-    figures.show_rejected(period.kept)
+    figures.show_questions(period.kept)
 
 
 def shift(engine: Engine, kept: tuple[Kept, ...]) -> Drift:
@@ -55,19 +53,6 @@ def shift(engine: Engine, kept: tuple[Kept, ...]) -> Drift:
     calibration = engine.tools.calibration
     right = figures_of(calibration.provenance)[1] if calibration is not None else None
     return drift(scores(kept), spread_of((right or {}).get("all", {})))
-
-
-def show_now(engine: Engine) -> None:
-    """Show what the collection holds, and the jobs of this process."""
-    snapshot = engine.library.snapshot
-    jobs = state.runner().jobs((str(state.library_folder()), state.session().collection))
-    left = [job for job in jobs if not job.finished]
-    with st.container(horizontal=True, gap="large", key="health_now"):
-        st.metric(say("health.documents"), len(snapshot.documents), width="content")
-        st.metric(say("health.passages"), len(snapshot.passages), width="content", format="localized")
-        st.metric(say("health.size"), engine.library.size_bytes(), width="content", format="bytes")
-        st.metric(say("health.running"), sum(job.started for job in left), width="content")
-        st.metric(say("health.waiting"), sum(not job.started for job in left), width="content")
 
 
 with st.container(width=WIDTH):

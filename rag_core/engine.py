@@ -18,7 +18,6 @@ from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
 from rag_core.decision.measure import measure
 from rag_core.decision.tools import Tools
-from rag_core.decision.why_missed import Missed, why_missed
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.decision import Decision
 from rag_core.domain.indexing import INDEXING
@@ -186,21 +185,6 @@ class Engine:
 
         by, least = ask_model if model else None, settings.min_correctness
         return stand_alone(question, earlier, tuple(languages), by, self.tools.talk, answers, least)
-
-    def why_missed(
-        self,
-        question: str,
-        settings: Settings,
-        document_id: str,
-        page: int,
-        documents: Collection[str] | None = None,
-        filters: Mapping[str, str] | None = None,
-    ) -> Missed:
-        """The fate of the page that holds the answer; see `rag_core.decision.why_missed.why_missed`."""
-        self.library.refresh()
-        return why_missed(
-            question, settings, self.library.view, self.tools, document_id, page, documents=documents, filters=filters
-        )
 
 
 def measured_on(

@@ -12,7 +12,6 @@ from rag_core.errors import MissingDependency
 
 # the extra's name, and the modules that it brings
 EXTRAS = {
-    "certificate": ("matplotlib",),
     "models": ("sentence_transformers", "transformers"),
     "service": ("fastapi", "uvicorn", "python_multipart", "mcp", "prometheus_client"),
     "login": ("authlib", "httpx", "jwt"),
@@ -34,7 +33,7 @@ APART = {  # not installed by setup
 }
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. Where Plumbline is an installed wheel, "
-    "install that file again with [certificate,models,service,login,traces] after its name."
+    "install that file again with [models,service,login,traces] after its name."
 )
 REMEDY_APART = (
     "Run: .venv/bin/python -m pip install --no-deps -r {lock}. "

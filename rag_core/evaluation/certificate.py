@@ -68,19 +68,6 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
-    """The shares along the first threshold, the strictest value first; all tuples of one length, shares in [0, 1].
-
-    `risks` are the seen shares by kind, None where there was nothing to count; `certified` says which met every target.
-    """
-
-    threshold: tuple[float, ...]
-    coverage: tuple[float, ...]
-    risks: Mapping[Kind, tuple[float | None, ...]]
-    certified: tuple[bool, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     """The questions of one type, empty for all, with thresholds and bounds; `known` are those with a known answer."""
 
@@ -91,7 +78,6 @@ class Part:
     answerable: int
     known: int
     answered: int
-    curve: Curve
 
 
 @dataclass(frozen=True, slots=True)

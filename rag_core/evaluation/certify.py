@@ -18,7 +18,7 @@ from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.decision.checks import CHECKS, GATING
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.certificate import Basis, Bound, Certificate, Curve, Part
+from rag_core.evaluation.certificate import Basis, Bound, Certificate, Part
 from rag_core.evaluation.guarantee import (
     Choice,
     Counts,
@@ -275,19 +275,7 @@ def _part(name: str, counts: Counts, choice: Choice, grid: _Grid, request: Reque
         int((grid.answerable & members).sum()),
         int((grid.answerable & grid.known & members).sum()),
         int(counts.answered[choice.point]),
-        _curve(counts, choice, row, grid),
     )
-
-
-def _curve(counts: Counts, choice: Choice, row: int, grid: _Grid) -> Curve:
-    risks = {
-        kind: tuple(
-            int(k) / int(n) if n else None for k, n in zip(counts.errors[kind][row], counts.of[kind][row], strict=True)
-        )
-        for kind in Kind
-    }
-    coverage = tuple(float(share) for share in counts.answered[row] / counts.n)
-    return Curve(grid.steps, coverage, risks, tuple(map(bool, choice.certified[row])))
 
 
 def _values(parts: Sequence[Part], request: Request) -> dict[str, object]:

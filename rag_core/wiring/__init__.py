@@ -2,10 +2,6 @@
 
 from rag_core.adapters.act_log import ActLog as ActLog
 from rag_core.adapters.act_log import Verified as Verified
-from rag_core.adapters.certificate_pdf import Line as Line
-from rag_core.adapters.certificate_pdf import Plot as Plot
-from rag_core.adapters.certificate_pdf import Sheet as Sheet
-from rag_core.adapters.certificate_pdf import to_pdf as to_pdf
 from rag_core.adapters.folders import SyncedFolder as SyncedFolder
 from rag_core.adapters.folders import folder_at as folder_at
 from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES

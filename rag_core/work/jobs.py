@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -32,12 +32,9 @@ READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # parts of a file's bar for reading and
 class FileState(StrEnum):
     """Where a file of a job stands."""
 
-    WAITING = "waiting"
     READING = "reading"
     CUTTING = "cutting"  # into passages, whose words are counted
     EMBEDDING = "embedding"
-    READ = "read"  # done, and published with the next ones
-    READY = "ready"  # in the library: it can be asked
     PROBLEM = "problem"
 
 
@@ -201,7 +198,6 @@ class Job(Background["AddReport | Ran"]):
     # when the first passages of the current file had their vectors, and how many
     _paced: tuple[float, int] | None = None
     _turn: Turn | None = field(default=None, repr=False)
-    _failed: set[int] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         super().__init__("a job", kept="What was complete is kept.")
@@ -286,22 +282,6 @@ class Job(Background["AddReport | Ran"]):
         """Whether its files are on the library's list, where an end of the process does not reach them."""
         return bool(self.stage) or self.files_done > 0 or (self.handing_in is not None and self.handing_in.wait())
 
-    def state(self, number: int, ready: Collection[str]) -> FileState:
-        """Where file `number` of `listed` stands, from 0; `ready` are the ids of the documents in the library."""
-        if number < self.files_done or self.finished:
-            if number >= self.files_done:  # it was stopped before the file's turn, which it gets when that is resumed
-                return FileState.WAITING
-            ended = FileState.READY if self.listed[number].id in ready else FileState.READ
-            return FileState.PROBLEM if number in self._failed else ended
-        if number in self._failed:
-            return FileState.PROBLEM
-        far = self._far.get(number)
-        return FileState(far.stage) if far is not None and far.stage else FileState.WAITING
-
-    def far(self, number: int) -> Far | None:
-        """How far file `number` of `listed` is in its step, from 0; None where it is not in work."""
-        return self._far.get(number)
-
     def progress(self, step: str, done: int, total: int) -> None:
         with self._telling:
             self._told(step, done, total)
@@ -315,7 +295,6 @@ class Job(Background["AddReport | Ran"]):
         else:
             number, what = self._number(step), step.rpartition(": ")[2]
             if what == FileState.PROBLEM:
-                self._failed.add(number)
                 return
             self._far[number] = Far(step, done, total)
             # from the first batch on: the model may have been loaded before it

@@ -18,7 +18,6 @@ LEFT_OUT = sorted(module for modules in EXTRAS.values() for module in modules)
 
 USES = """
 import json, sys
-from rag_core.adapters.certificate_pdf import to_pdf
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.adapters.entailment.by_name import load_entailment_model
@@ -31,7 +30,6 @@ from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint
 
 uses = {
-    "certificate": lambda: to_pdf(None),
     "pgvector": lambda: vector_store("pgvector"),
     "milvus": lambda: vector_store("milvus"),
     "ray": lambda: workers_of(Settings.load().changed(workers="ray")),
@@ -89,10 +87,6 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
     problems = {
-        "certificate": (
-            "MissingDependency",
-            "A printed certificate needs the package matplotlib, which is not installed.",
-        ),
         "embedder": (
             "MissingDependency",
             "An embedding model by name needs the package sentence-transformers, which is not installed.",

@@ -113,7 +113,7 @@ def test_given_an_answer_when_files_are_added_then_it_does_not_move_and_what_fai
     expect(page.get_by_text("The file is not a PDF").first).to_be_in_viewport()
 
 
-def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_is_gone_to_and_told_and_its_limit_moved(
+def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_is_gone_to_and_told(
     page: Page,
 ) -> None:
     keys, told = page.keyboard, page.locator(".plumbline-told[role=status]")
@@ -131,21 +131,7 @@ def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_i
     expect(told).to_contain_text("25 vacation days")
     expect(told).to_contain_text("% sure that this is what was asked for")
     settled(page)
-    keys.press("Alt+n")
-    expect(told).to_contain_text("[2]")
-    # Streamlit draws a button with help twice
-    expect(page.locator(".st-key-show_2 button").first).to_be_disabled(timeout=WAIT_MS)
-
-    for limit in ("60", "70", "80", "90", "100"):
-        keys.press("Alt+ArrowUp")
-        expect(told).to_contain_text(f"at least {limit} %", timeout=WAIT_MS)
-    expect(page.locator(".st-key-refusal")).to_be_focused(timeout=WAIT_MS)
-    for limit in ("90", "80", "70", "60"):
-        keys.press("Alt+ArrowDown")
-        expect(told).to_contain_text(f"at least {limit} %", timeout=WAIT_MS)
-    expect(page.locator(".st-key-answer")).to_be_focused(timeout=WAIT_MS)
-
-    keys.press("Alt+q")
+    box.focus()
     keys.type("What is the maximum operating pressure?")
     keys.press("Enter")
     keys.type("How lo")  # whoever types on is not taken away from it

@@ -50,20 +50,6 @@ def test_given_a_target_when_certified_then_the_settings_keep_it_on_the_labelled
     assert all(bound.errors / bound.of < bound.upper <= bound.at_most for bound in part.bounds)
 
 
-def test_given_one_step_looser_then_a_target_is_not_kept_and_the_curve_says_so() -> None:
-    found = certificate(WRONG)
-
-    curve = found.parts[0].curve
-    at = curve.threshold.index(found.parts[0].thresholds["min_correctness"])
-    assert curve.certified[: at + 1] == (True,) * (at + 1)
-    assert (
-        curve.coverage[at]
-        == found.parts[0].answered / found.questions
-        == max(c for c, ok in zip(curve.coverage, curve.certified, strict=True) if ok)
-    )
-    assert not all(curve.certified)
-    assert curve.threshold[0] == 1.0
-    assert list(curve.threshold) == sorted(curve.threshold, reverse=True)
 
 
 def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and_counted() -> None:
@@ -194,7 +180,7 @@ def test_given_a_certificate_when_written_and_read_then_it_is_the_same() -> None
         {"parts": [{}]},
         {"parts": None},
         {"basis": {"namespace": "x"}},
-        {"parts": [{"curve": {"risks": {"x": []}}}]},
+        {"parts": [{"thresholds": []}]},
     ],
 )
 def test_given_a_damaged_certificate_then_it_is_one_clear_problem(damage: dict[str, object]) -> None:

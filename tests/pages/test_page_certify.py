@@ -13,8 +13,6 @@ from certificates import material
 from page_kit import badges, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.adapters import optional
-from rag_core.adapters.certificate_pdf import to_pdf
 from rag_core.evaluation import begin
 from rag_core.evaluation.certificate import Certificate
 from rag_core.records.stored import RunHead, SavedPreset
@@ -22,7 +20,7 @@ from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.wiring import open_engine, records
 from rag_core.work import loading
-from ui.app import state
+from ui.app import sheets, state
 from ui.app.texts import say
 from ui.settings import certificates, sharing
 
@@ -88,23 +86,10 @@ def test_given_a_target_when_certified_then_the_page_says_what_is_promised_and_w
     assert 0 < float(shown["How sure"].removesuffix(" %")) < 100
     assert any("seen: " in caption and "of 200" in caption for caption in captions(tab).splitlines())
     assert {button.label for button in tab.get("download_button")} >= {
-        "Certificate (PDF)",
+        say("export.pdf"),
         "Certificate (JSON)",
         "Settings for the command line (YAML)",
     }
-
-
-def test_given_no_package_that_draws_then_the_page_says_the_command_and_offers_the_rest(
-    tab: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(optional.EXTRAS, "certificate", ("no_such_package",))
-    find(tab)
-
-    assert not tab.exception
-    assert "A printed certificate needs the package no-such-package, which is not installed." in texts(tab)
-    assert "pip install --no-deps -r requirements.lock" in texts(tab)
-    assert "Certificate (JSON)" in {button.label for button in tab.get("download_button")}
-    assert "Certificate (PDF)" not in {button.label for button in tab.get("download_button")}
 
 
 def test_given_several_targets_and_a_pair_when_certified_then_each_is_shown(tab: AppTest) -> None:
@@ -335,9 +320,13 @@ def test_given_a_saved_preset_that_cannot_be_used_then_it_says_so_and_can_be_del
     assert session_of(app).values["min_correctness"] in (0.7, Settings.load().min_correctness)
 
 
-def test_given_a_certificate_then_its_page_and_its_json_can_be_made(tab: AppTest) -> None:
+def test_given_a_certificate_then_its_sheet_and_its_json_can_be_made(tab: AppTest) -> None:
     find(tab)
     found = tab.session_state["certified"][1]
 
-    assert to_pdf(certificates.sheet(found, HOSTILE)).startswith(b"%PDF")
+    sheet = certificates.blocks(found, HOSTILE)
+    assert sheets.compose_sheet(sheet).startswith(b"%PDF")
+    made = sheets.to_markdown(sheet)
+    assert certificates.promise(found) in made
+    assert "](http" not in made
     assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found

@@ -146,20 +146,6 @@ def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_
     assert not page.exception
 
 
-def test_given_several_files_then_the_table_says_of_which_the_first_pages_can_be_asked(
-    app: AppTest, library: Path, gate: Gate
-) -> None:
-    page = upload(settle(app), ("bad.pdf", b"%PDF-1.7 no", "application/pdf"))
-
-    gate.asked(page, FIRST)
-
-    table = next(frame.value for frame in page.dataframe if "state" in frame.value)
-    assert list(table["state"]) == [
-        tell("jobs.state_early", state=tell("jobs.state_reading")),
-        tell("jobs.state_waiting"),
-    ]
-
-
 def until(holds: Callable[[], bool]) -> bool:
     """Whether it came so far."""
     for _ in range(int(JOB_SECONDS * 20)):

@@ -16,7 +16,7 @@ from rag_core.wiring import open_engine, records
 from ui.app import first_run
 from ui.app.tables import to_csv
 from ui.app.texts import say, tell
-from ui.health.figures import rejected_rows, rows_of
+from ui.health.figures import question_rows, rows_of
 
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
 
@@ -63,6 +63,8 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     )
     assert "3 questions." in captions(page)
     assert list(page.dataframe[0].value["n"]) == [2]
+    listed = next(frame.value for frame in page.dataframe if "sure" in frame.value.columns)
+    assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED]
     assert REFUSED in texts(page)
     assert "In no document: 2031" in texts(page)
     assert "2 questions, the last on" in texts(page)
@@ -71,7 +73,7 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     assert to_csv(rows_of(period.gaps)).count(b"Acme") == 2
 
 
-def test_given_questions_with_rejected_drafts_when_listed_then_each_has_the_address_of_its_trace(
+def test_given_kept_questions_when_listed_then_each_has_how_it_ended_and_the_address_of_its_stages(
     page: AppTest, library: Path
 ) -> None:
     engine, store = open_engine(library, "default"), records(library, "default")
@@ -80,47 +82,13 @@ def test_given_questions_with_rejected_drafts_when_listed_then_each_has_the_addr
     kept = Kept(number, "2026-11-25T12:00:00+00:00", "*Why*?", "en", summarise(measured, decide(measured)))
 
     for here in ("https://docs.example.org/health", "https://docs.example.org/plumb/health?x=1", ""):
-        (row,) = rejected_rows([kept], here, "default")
-        where = urlsplit(row["trace"])
+        (row,) = question_rows([kept], here, "default")
+        where = urlsplit(row["open"])
         assert where.path in ({"/plumb/"} if "plumb" in here else {"/", "./"}), here
         assert parse_qs(where.query) == {"collection": ["default"], "decision": [str(number)]}
-        assert row["question"] == "*Why*?"
+        assert (row["question"], row["why"]) == ("*Why*?", tell("health.answered"))
 
     page.query_params.update({"collection": "default", "decision": str(number)})
     page.run()
     assert not page.exception
     assert ANSWERED in texts(page)
-
-
-def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_with_their_traces(
-    app: AppTest, library: Path
-) -> None:
-    engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
-    for question in (ANSWERED, REFUSED):
-        store.keep(engine.measure(question, settings))
-    page = opened(app)
-    assert say("health.picked_how") in captions(page)
-
-    for pick, found in (
-        ((0.0, 1.0), [REFUSED, ANSWERED]),
-        ((0.5, 1.0), [ANSWERED]),
-        ((0.3, 0.3), []),
-    ):
-        page.session_state["health_picked"] = pick
-        page.run()
-
-        assert not page.exception
-        title = tell("health.picked_scores", low=pick[0], high=pick[1])
-        assert f"{title}: {len(found)}" in texts(page)
-        listed = [frame.value for frame in page.dataframe if "sure" in frame.value.columns]
-        assert [list(one["question"]) for one in listed] == ([found] if found else [])
-
-    assert "decision=" in listed_traces(page, (0.5, 1.0))
-    page.button(key="health_picked_close").click().run()
-    assert say("health.picked_how") in captions(page)
-
-
-def listed_traces(page: AppTest, pick: tuple[float, float]) -> str:
-    page.session_state["health_picked"] = pick
-    page.run()
-    return str(next(frame.value for frame in page.dataframe if "sure" in frame.value.columns)["trace"][0])

@@ -19,9 +19,9 @@ from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 from ui.app import first_run, state, tables
 from ui.app.scope import values_by_key
+from ui.app.sheets import to_markdown
 from ui.app.texts import say
 from ui.ask import export
-from ui.ask.export import to_markdown
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 FRANCE = "What is the capital of France?"

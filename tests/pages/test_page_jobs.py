@@ -180,45 +180,12 @@ def job_of(*names: str) -> Job:
     return Job("work", files=len(names), listed=tuple(File(name, f"sha256:{name}") for name in names))
 
 
-def states(job: Job, *ready: str) -> list[str]:
-    return [str(job.state(number, {f"sha256:{name}" for name in ready})) for number in range(len(job.listed))]
-
-
-def test_given_files_when_progress_is_reported_then_each_file_says_where_it_stands() -> None:
-    job = job_of("a.pdf", "b.pdf", "c: problem", "d.pdf")
-    assert states(job) == ["waiting"] * 4
-    assert not job.started
-
-    job.progress("a.pdf: reading", 1, 3)
-    assert states(job) == ["reading", "waiting", "waiting", "waiting"]
-    job.progress("a.pdf: cutting", 0, 3)
-    assert states(job)[0] == "cutting"
-    job.progress("a.pdf: embedding", 1, 3)
-    assert states(job)[0] == "embedding"
-    job.progress("documents", 1, 4)
-    assert states(job) == ["read", "waiting", "waiting", "waiting"]
-    assert states(job, "a.pdf")[0] == "ready"
-    job.progress("b.pdf: problem", 1, 1)
-    job.progress("documents", 2, 4)
-    job.progress("c: problem: reading", 1, 9)
-    assert states(job, "a.pdf") == ["ready", "problem", "reading", "waiting"]
-
-
 def test_given_a_file_with_a_long_name_when_its_job_is_shown_then_the_line_names_its_beginning_and_end() -> None:
     name = f"{'Annual report: as filed, ' * 4}fiscal 2022 (signed).pdf"
     job = job_of(name)
     job.progress(f"{name}: reading", 3, 9)
 
     assert step_in_words(job) == "File 1 of 1. Annual report: as filed…fiscal 2022 (signed).pdf: reading 3 of 9 pages."
-
-
-def test_given_a_job_that_was_stopped_when_looked_at_then_files_that_had_no_turn_are_waiting() -> None:
-    job = job_of("a.pdf", "b.pdf")
-    job.progress("documents", 1, 2)
-    job.begin(lambda progress, stop: AddReport(cancelled=True))
-    finished(job)
-
-    assert states(job, "a.pdf") == ["ready", "waiting"]
 
 
 PAGES_AND_PASSAGES = st.tuples(st.integers(0, 5), st.integers(1, 5))  # pages read before may be used again
@@ -356,17 +323,12 @@ def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_it
     told(0, "reading", 3, 3)
     told(0, "embedding", 1, 9)
     told(1, "reading", 1, 7)
-    assert states(job) == ["embedding", "reading", "waiting", "waiting"]
     assert (job.step, job.done, job.total, job.stage) == ("same.pdf: embedding", 1, 9, "embedding")
     told(1, "cutting", 6, 7)
-    assert states(job)[1] == "cutting"
     told(1, "cutting", 7, 7)
     told(2, "problem", 1, 1)
     told(3, "reading", 2, 5)
-    assert states(job) == ["embedding", "cutting", "problem", "reading"]
-    assert [(far.done, far.total) if far else None for far in map(job.far, range(4))] == [(1, 9), (7, 7), None, (2, 5)]
     job.progress("documents", 1, 4)
-    assert states(job) == ["read", "cutting", "problem", "reading"]
     assert (job.stage, job.done, job.total) == ("cutting", 7, 7)  # what was told of it before its turn
     job.progress("documents", 3, 4)
     assert (job.stage, job.done, job.total) == ("reading", 2, 5)
@@ -422,15 +384,6 @@ def test_given_files_that_nobody_listed_then_the_next_one_that_is_read_is_not_ta
     assert (job.step, job.stage) == ("a.pdf: embedding", "embedding")
     job.progress("documents", 1, 3)
     assert job.step == "b.pdf: reading"
-
-
-def test_given_a_job_that_is_stopped_before_the_turn_of_a_file_with_a_problem_then_that_file_waits() -> None:
-    job = job_of("a.pdf", "b.pdf")
-    job.progress(Step("b.pdf: problem", "sha256:b.pdf"), 1, 1)
-    job.begin(lambda progress, stop: AddReport(cancelled=True))
-    finished(job)
-
-    assert states(job) == ["waiting", "waiting"]  # no report explains it
 
 
 @given(files=st.lists(PAGES_AND_PASSAGES, min_size=1, max_size=4), ahead=st.integers(0, 3))

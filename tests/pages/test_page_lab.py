@@ -13,7 +13,6 @@ from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
 from ui.lab import running, sets
-from ui.lab.flips import CHOSEN
 from ui.lab.sets import tag
 
 LABELLED = (
@@ -207,18 +206,13 @@ def test_given_questions_that_name_documents_by_id_then_the_table_shows_names_an
     assert sets._renamed(asked, {first.id: first.name}).documents == ("flow-meter-manual.pdf",)
 
 
-def test_given_a_set_when_renamed_and_deleted_then_nothing_else_is_lost(lab: AppTest) -> None:
+def test_given_a_set_when_deleted_then_nothing_else_is_lost(lab: AppTest) -> None:
     upload(lab)
     upload(lab, LABELLED, "mine.csv")
     assert recording.store().sets() == ("mine", "mine 2")
 
-    lab.text_input(key=f"new_name_{tag('mine 2')}").set_value("ours")
-    next(button for button in lab.button if button.label == say("lab_sets.rename_do")).click().run()
-    assert recording.store().sets() == ("mine", "ours")
-    assert lab.selectbox(key="lab_set_default").value == "ours"
-
-    lab.button(key=f"ask_delete_set_{tag('ours')}").click().run()
-    lab.button(key=f"sure_delete_set_{tag('ours')}").click().run()
+    lab.button(key=f"ask_delete_set_{tag('mine 2')}").click().run()
+    lab.button(key=f"sure_delete_set_{tag('mine 2')}").click().run()
     assert not lab.exception
     assert recording.store().sets() == ("mine",)
 
@@ -304,25 +298,6 @@ def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(a
     assert (page.slider(key="knob_min_correctness").value, page.slider(key="knob_top_k").value) == (0.8, 7)
 
 
-def test_given_a_labelled_place_when_its_question_is_opened_then_the_page_says_where_it_ranked(lab: AppTest) -> None:
-    row = (
-        b"id,question,answerable,answers,places\nq1,How often does the flow meter "
-        b"have to be calibrated?,yes,every 5 years,"
-    )
-    run_set(upload(lab, row + b"flow-meter-manual.pdf#1 | gone.pdf#2\n"))
-    lab.session_state[CHOSEN] = "q1"
-    open_tab(lab, "results")
-
-    lab.button(key="lab_why_q1_0").click().run()
-    assert not lab.exception
-    assert any("number" in text.value or "quotes" in text.value or "This page" in text.value for text in lab.text)
-    assert any("meaning" in table.value for table in lab.dataframe)
-
-    lab.button(key="lab_why_q1_1").click().run()
-    assert not lab.exception
-    assert "There is no document named gone.pdf in this collection." in texts(lab)
-
-
 def places_of(page: AppTest, touch: Touch, most: int) -> list[int]:
     """Places of a run of the page, from its first to its last, at which it can be ended."""
     seen = touch(0)
@@ -346,7 +321,7 @@ def test_given_a_run_that_is_started_when_the_page_is_touched_at_any_moment_then
         assert not session_of(lab).starting
 
 
-def test_given_a_set_that_is_made_or_renamed_when_the_page_is_touched_at_any_moment_then_it_is_chosen(
+def test_given_a_set_that_is_made_when_the_page_is_touched_at_any_moment_then_it_is_chosen(
     lab: AppTest, touch: Touch
 ) -> None:
     upload(lab, b"question,answerable\nWho?,no\n", "0.csv")
@@ -356,12 +331,7 @@ def test_given_a_set_that_is_made_or_renamed_when_the_page_is_touched_at_any_mom
         upload(lab, b"question,answerable\nWho?,no\n", f"{number}.csv")
         assert lab.selectbox(key="lab_set_default").value == f"{number}", place
 
-        touch(place)
-        lab.text_input(key=f"new_name_{tag(str(number))}").set_value(f"ours {number}")
-        next(button for button in lab.button if button.label == say("lab_sets.rename_do")).click().run()
-        assert lab.selectbox(key="lab_set_default").value == f"ours {number}", place
-
-    assert recording.store().sets() == ("0", *(f"ours {number}" for number in range(1, 8)))
+    assert recording.store().sets() == tuple(map(str, range(8)))
 
 
 def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is_the_readers_again(

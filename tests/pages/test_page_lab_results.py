@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import numpy as np
-import pyarrow as pa
 import pytest
 from builders import claim, draft, measurements, passage
 from folding import each
@@ -23,14 +21,12 @@ from rag_core.decision.decide import replay
 from rag_core.domain.claims import Citation
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import KeywordMatch, Measurements, Understanding
-from rag_core.evaluation import metrics
 from rag_core.evaluation.labelled import LabelledQuestion, Place
-from rag_core.evaluation.metrics import Curve, clopper_pearson
+from rag_core.evaluation.metrics import clopper_pearson
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
-from ui.app import tables
+from ui.app import sheets, tables
 from ui.app.texts import say
-from ui.ask import export
 from ui.lab import flips, plots, sending
 from ui.lab import limit as limits_of
 from ui.lab.state import Recorded
@@ -321,69 +317,12 @@ def test_given_the_charts_of_a_run_then_each_is_valid_and_every_axis_has_a_title
         assert all("(" in title or ", " in title for title in titles)
 
 
-def points(page: AppTest, key: str) -> dict[str, tuple[float, float]]:
-    """Where the present settings stand on the chart of this place."""
-    chart = page.get("vega_lite_chart")[("lab_limit", "lab_histogram", "lab_risk", "lab_roc").index(key)].proto
-    values = [
-        row for data in chart.datasets for row in pa.ipc.open_stream(data.data.data).read_pandas().to_dict("records")
-    ]
-    return {row["what"]: (round(row["x"], 3), round(row["y"], 3)) for row in values if "what" in row}
-
-
-def test_given_a_second_check_that_refuses_then_the_limit_alone_and_all_checks_stand_apart_on_the_curves() -> None:
-    held = a_run()
-    held["records"][0] = measured(0.95, drafted=False)  # passes the limit, and is refused for want of a sentence
-    page = opened(held)
-    alone, together = say("lab_results.this_limit"), say("lab_results.all_checks")
-
-    # right: three of those that pass, and one that is refused
-    assert points(page, "lab_roc") == {alone: (0.5, 0.75), together: (0.333, 0.75)}
-    # wrong: one unanswerable question, one answer that misses, and by the limit alone the one without a sentence
-    assert points(page, "lab_risk") == {alone: (0.6, 0.5), together: (0.5, 0.4)}
-
-
-def test_given_the_score_of_right_answers_then_its_charts_count_an_answer_that_misses_as_wrong_and_that_of_the_documents_does_not() -> (  # noqa: E501
-    None
-):
-    held = a_run()
-    held["records"] = [replace(one, answerability=one.correctness) for one in held["records"]]
-    page = opened(held)
-    alone = say("lab_results.this_limit")
-    ceiling = points(page, "lab_roc")[alone][1]
-
-    page.selectbox(key="lab_score").set_value("answerability").run()
-
-    assert not page.exception
-    assert ceiling == 0.8  # of five right ones four pass
-    assert points(page, "lab_roc")[alone][1] == 0.833
-
-
-def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
-    scores = np.linspace(0, 1, 5000)
-    made = metrics.roc_curve(scores, scores > 0.5)
-    assert made is not None
-    spec = plots.curve(made, "x (%)", "y (%)", None, None)
-
-    points = max(spec["datasets"].values(), key=len)
-    assert len(points) <= plots.MAX_POINTS
-    assert (points[0]["x"], points[-1]["x"]) == (made.x[0], made.x[-1])
-
-
 def test_given_counts_then_the_histogram_has_a_bar_for_each_number_and_loses_no_question() -> None:
     values, answerable = np.array([0.0, 1.0, 1.0, 3.0]), np.array([True, True, False, False])
     spec = plots.histogram(values, answerable, [2.0], "Count, from 0", counts=True, labels=("yes", "no"))
 
     bars = max(spec["datasets"].values(), key=len)
     assert [(bar["low"], bar["n"]) for bar in bars] == [(-0.5, 1), (0.5, 1), (0.5, -1), (2.5, -1)]
-
-
-def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() -> None:
-    spec = plots.curve(
-        Curve(np.array([-0.2, -0.8]), np.array([0.5, 1.0]), np.array([0.0, 0.5])), "x", "y", (0.5, 0.0), None, sign=-1.0
-    )
-
-    points = max(spec["datasets"].values(), key=len)
-    assert [point["limit"] for point in points] == [0.2, 0.8]
 
 
 def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
@@ -409,7 +348,7 @@ def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
 def report(held: dict[str, Any], **values: object) -> str:
     """The report of a run as Markdown, under its settings with these values."""
     now = recorded(held).judge(head(held).settings.changed(**values))
-    return export.to_markdown(sending.blocks(head(held), now, limits_of.of_limits(now)))
+    return sheets.to_markdown(sending.blocks(head(held), now, limits_of.of_limits(now)))
 
 
 def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_each_wrong_outcome_stand_in_it_as_plain_text(  # noqa: E501

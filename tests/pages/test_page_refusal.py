@@ -1,4 +1,4 @@
-"""A refusal on the page: why, by how much, what would have to change, where the right page ranked; and what a moved
+"""A refusal on the page: why, by how much, what would have to change; and what a moved
 setting changed.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import hits, matched, measurements, settings, with_outcome
+from builders import matched, measurements, settings, with_outcome
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +19,6 @@ from streamlit.testing.v1 import AppTest
 from rag_core.decision.checks.gating import NEAR
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.what_if import flips
-from rag_core.decision.why_missed import LostAt, Missed, RankedPassage
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import UNREAD, LibraryFacts
@@ -31,8 +30,9 @@ from ui.app import state
 from ui.app.asked import Asked
 from ui.app.scope import Scope
 from ui.app.texts import say, screen
-from ui.ask import changes, missed, refusal
+from ui.ask import changes, refusal
 from ui.ask.changes import outcome
+from ui.ask.checks import meter
 from ui.settings.wording import setting_name, value_in_words
 
 FRANCE = "What is the capital of France?"
@@ -43,14 +43,6 @@ BLAME = ("you ", "your ", "wrong question", "invalid", "mistake")
 
 def document(name: str) -> str:
     return state.engine().library.snapshot.find(name)[0].id
-
-
-def look(page: AppTest, name: str, number: int) -> AppTest:
-    """Point at a page of a document."""
-    asked = asked_of(page).number
-    page.selectbox(key=f"missed_document_{asked}").set_value(document(name)).run()
-    page.number_input(key=f"missed_page_{asked}_{document(name)}").set_value(number).run()
-    return page.button(key="missed_look").click().run()
 
 
 def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_number(page: AppTest) -> None:
@@ -155,7 +147,7 @@ def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_nam
     assert say("checks.title_top_cosine") in badges(page)
     assert f"Measured {check.value:.2f}, required ≥ 0.53 " in texts(page)
     assert "Too low by " in texts(page)
-    assert "The measured value drawn against its limit." in "".join(str(image.proto) for image in page.image)
+    assert any(one.proto.body == meter(check) for one in page.get("html"))
 
 
 def test_given_a_question_in_czech_when_refused_then_the_refusal_sentence_is_in_czech(page: AppTest) -> None:
@@ -176,7 +168,6 @@ def test_given_no_document_when_asked_then_the_refusal_says_that_there_is_none(
     ask(app, FRANCE)
 
     assert "There are no documents to search yet, so there is nothing to answer from." in texts(app)
-    assert by_key(app, "missed") == []
     assert "best sentence found" not in badges(app)
 
 
@@ -340,129 +331,6 @@ def test_given_a_judged_question_when_a_setting_was_moved_then_the_changes_start
 
     assert re.search(r"How sure: 100 % → \d\d %", texts(page))
     assert found == [Settings.load().min_correctness, 1.0]
-
-
-def test_given_a_refused_question_when_the_right_page_is_pointed_at_then_its_ranks_are_said_and_it_is_shown(
-    page: AppTest,
-) -> None:
-    ask(page, FRANCE)
-
-    look(page, "flow-meter-manual.pdf", 3)
-
-    assert not page.exception
-    assert "flow-meter-manual.pdf, page 3" in texts(page)
-    rows = page.dataframe[1].value
-    assert list(rows.columns) == ["text", "meaning", "words", "together", "kept"]
-    assert rows["meaning"].min() >= 1
-    assert "Page 3 of 4" in captions(page)
-    assert page.session_state["viewer"][1].page == 3
-
-
-def test_given_an_answer_when_its_own_page_is_pointed_at_then_it_says_that_it_is_quoted(page: AppTest) -> None:
-    ask(page, CALIBRATION)
-
-    look(page, "flow-meter-manual.pdf", 3)
-
-    assert "The answer quotes this page." in texts(page)
-    page.button(key="missed_mark").click().run()
-    assert page.session_state["viewer"][1].marks
-
-
-def test_given_a_page_behind_the_cut_when_more_sources_are_taken_then_it_is_among_them(page: AppTest) -> None:
-    page.slider(key="knob_top_k").set_value(1).run()
-    ask(page, CALIBRATION)
-    engine, asked = state.engine(), asked_of(page)
-    cut = next(
-        (name, number)
-        for name in ("flow-meter-manual.pdf", "company-policies.pdf", "arithmetic-progressions.pdf")
-        for number in (1, 2, 3)
-        if engine.why_missed(asked.question, asked.settings, document(name), number).lost_at is LostAt.CUT
-    )
-    look(page, *cut)
-    assert "Only the first 1 are kept." in texts(page)
-
-    page.button(key="missed_take").click().run()
-
-    assert page.slider(key="knob_top_k").value > 1
-    assert "Only the first" not in texts(page)
-    assert any(
-        one.passage.page == cut[1] and one.passage.document == document(cut[0])
-        for _, one in asked_of(page).decision.retrieved
-    )
-    assert "missed_take" not in by_key(page, "missed")
-
-
-def test_given_a_document_that_is_not_searched_when_pointed_at_then_that_is_the_reason(page: AppTest) -> None:
-    page.multiselect(key="documents").set_value([document("company-policies.pdf")]).run()
-    ask(page, CALIBRATION)
-
-    look(page, "flow-meter-manual.pdf", 3)
-
-    assert "The document was not among those that were searched." in texts(page)
-
-
-def test_given_a_looked_up_page_when_another_question_is_asked_then_the_result_is_gone(page: AppTest) -> None:
-    ask(page, FRANCE)
-    look(page, "flow-meter-manual.pdf", 3)
-
-    ask(page, CALIBRATION)
-
-    assert "missed_mark" not in by_key(page, "missed")
-
-
-def test_given_a_looked_up_page_when_nothing_changed_then_it_is_not_ranked_again(
-    page: AppTest, embedded: list[int]
-) -> None:
-    ask(page, FRANCE)
-    look(page, "flow-meter-manual.pdf", 3)
-    calls = len(embedded)
-
-    page.run()
-
-    assert len(embedded) == calls
-
-
-def test_given_a_looked_up_document_when_it_is_deleted_then_the_page_says_so(page: AppTest) -> None:
-    ask(page, CALIBRATION)
-    look(page, "company-policies-2024.pdf", 1)
-    state.engine().library.delete(document("company-policies-2024.pdf"))
-
-    page.run()
-
-    assert not page.exception
-    assert "There is no document" in texts(page)
-
-
-PASSAGE = hits(0.5)[0].passage
-RANKED = RankedPassage(PASSAGE, 37, 12, 14, False)
-
-
-@each("lost_at", LostAt)
-@each("quoted", [None, ("d1", 4), ("other", 5)])
-def test_given_any_verdict_when_said_then_it_is_a_whole_sentence_with_its_numbers(
-    lost_at: LostAt, quoted: tuple[str, int] | None
-) -> None:
-    told = missed.in_words(Missed("d1", 2, lost_at, (RANKED,), 131, 20, 10, quoted=quoted))
-
-    assert told.endswith(".")
-    assert "{" not in told
-    assert screen()[f"missed.do_{lost_at}"].endswith(".")
-
-
-def test_given_a_page_behind_the_cut_when_said_then_every_rank_is_named() -> None:
-    told = missed.in_words(Missed("d1", 2, LostAt.CUT, (RANKED,), 131, 20, 10))
-
-    assert told == (
-        "The best passage of this page came number 37 of 131 by meaning and number 12 by words; together it is number "
-        "14. "
-        "Only the first 10 are kept."
-    )
-
-
-def test_given_a_passage_that_shares_no_word_when_said_then_it_has_no_rank_by_words() -> None:
-    told = missed.in_words(Missed("d1", 2, LostAt.NOT_CANDIDATE, (replace(RANKED, lexical_rank=0),), 131, 20, 10))
-
-    assert "it shares no word with the question" in told
 
 
 def asked(decision: Decision, before: Decision, now: Settings, then: Settings) -> Asked:

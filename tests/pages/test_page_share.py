@@ -18,7 +18,7 @@ from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer, to_row
 from rag_core.ingest.reading.pdf import compose_sheet
-from ui.app import state
+from ui.app import sheets, state
 from ui.app.people import recording
 from ui.app.texts import say
 from ui.ask import export
@@ -156,7 +156,7 @@ def test_given_a_link_that_names_no_decision_when_opened_then_the_page_says_so(l
 
 
 def test_given_a_decision_full_of_markup_when_written_as_markdown_then_every_sign_of_it_is_escaped() -> None:
-    written = export.to_markdown(
+    written = sheets.to_markdown(
         [
             {"kind": "title", "text": "A decision"},
             {"kind": "lead", "text": HOSTILE + "\n# head\n1. one\n- item\nwww.evil.example"},
@@ -193,7 +193,7 @@ def test_given_an_answer_when_exported_then_the_file_has_question_answer_marked_
     assert {button.label for button in page.get("download_button")} >= {say("export.pdf"), say("export.markdown")}
 
     made = export.blocks(engine, asked)
-    written = export.to_markdown(made)
+    written = sheets.to_markdown(made)
 
     assert export.file_name(asked) == "answer-how-many-vacation-days-do-employees-have"
     assert "25 vacation days" in written
@@ -234,10 +234,10 @@ def test_given_a_picture_of_any_height_when_printed_then_it_has_its_line_beside_
     dots = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 1000, height))
     dots.clear_with(200)
     of = [
-        export.block("head", "Sources"),
-        export.block("small", "a.pdf, page 1"),
+        sheets.block("head", "Sources"),
+        sheets.block("small", "a.pdf, page 1"),
         {"kind": "picture", "text": "a.pdf, page 1", "png": base64.b64encode(dots.tobytes("png")).decode()},
-        export.block("head", "Checks"),
+        sheets.block("head", "Checks"),
     ]
 
     with pymupdf.open(stream=compose_sheet(of)) as made:

@@ -13,7 +13,7 @@ from any_measurements import any_measurements
 from builders import MODES, hit, matched
 from folding import each
 from hypothesis import given
-from page_kit import ask, asked_of, html, texts
+from page_kit import ask, asked_of, captions, html, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.checks import CHECKS, GATING, GROUNDING
@@ -23,7 +23,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
 from rag_core.settings import Cost, Mode, Settings
-from ui.app.texts import say, screen
+from ui.app.texts import say, screen, speaking, tell
 from ui.ask import checks, stages
 from ui.ask.checks import meter
 from ui.settings import wording
@@ -79,7 +79,7 @@ def test_given_checks_when_shown_then_each_is_a_row_with_its_value_drawn_against
         "? not measured",
     ):
         assert cell in table
-    assert [meter(one) in table for one in rows] == [True, True, False]
+    assert [meter(one) in table for one in rows[:2]] == [True, True]
 
 
 def test_given_a_check_that_is_off_then_it_is_named_and_has_no_row() -> None:
@@ -153,8 +153,17 @@ def test_given_an_answer_and_a_refusal_then_the_stage_that_decided_stands_open_a
     assert opened(page) == [panels[1].label]
     assert "**decided here**" in panels[1].label
     assert ["not reached" in panel.label for panel in panels] == [False, False, True, True, False]
-    assert "Out: refused by Answer is right." in texts(page)
-    assert "Refused by: Answer is right." in texts(page)
+    assert "Out: refused by the check “Answer is right”." in texts(page)
+    assert "Refused by the check “Answer is right”." in texts(page)
+    assert say("what_if.wrong_all") in captions(page)
+
+
+def test_given_a_large_number_in_a_panel_then_its_digits_are_grouped_as_the_language_does() -> None:
+    said = {"passages": 10, "chars": 3750, "kept": 3, "considered": 28, "drafted": 229}
+
+    assert "3,750 characters" in tell("stages.compress_out", **said)
+    with speaking("de"):
+        assert "3\u202f750 Zeichen" in tell("stages.compress_out", **said)
 
 
 def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them(page: AppTest) -> None:

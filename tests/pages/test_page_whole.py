@@ -83,42 +83,19 @@ def test_given_words_when_looked_for_then_each_place_is_listed_and_marked(
     assert whole.find(engine, document, "  ") == ()
 
 
-def test_given_a_document_when_listed_then_headings_dates_amounts_and_names_stand_at_their_pages(page: AppTest) -> None:
-    snapshot = state.engine().library.snapshot
-    policies, contract = snapshot.find(POLICIES)[0], snapshot.find("smlouva-o-dodavce.pdf")[0]
-
-    rows = {kind: whole.listed(snapshot, policies, kind) for kind in whole.KINDS}
-
-    for kind in ("dates", "amounts", "names"):
-        for row in rows[kind]:
-            assert row.span is not None
-            text = snapshot.page_text(policies.id, row.page)[row.span.start : row.span.end]
-            assert row.text == " ".join(text.split())
-    assert rows["outline"][:2] == (whole.Row(1, "Company Policies"), whole.Row(1, "\u20031 Vacation"))
-    assert [row.text for row in rows["dates"]] == ["1 March 2026", "30 June."]
-    assert {"16 weeks", "38 hours"} <= {row.text for row in rows["amounts"]}
-    assert "Brightwater Instruments Ltd" in {row.text.rstrip(".") for row in rows["names"]}
-    assert {"18 450 Kč", "6 %"} <= {row.text for row in whole.listed(snapshot, contract, "amounts")}
-
-
-def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(
+def test_given_no_words_when_a_document_is_opened_then_its_headings_are_listed_with_their_pages(
     page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]
 ) -> None:
     ask(page, VACATION)
-    place = Place.of(asked_of(page).decision.citations[0])
-    page.session_state[f"whole_page_{place.document}_{place.page}_list"] = "amounts"
 
     page.button(key="whole_open").click().run()
 
-    assert not page.exception
-    engine = state.engine()
-    document = engine.library.snapshot.document(place.document)
-    here = [
-        row.span
-        for row in whole.listed(engine.library.snapshot, document, "amounts")
-        if row.page == place.page and row.span
-    ]
-    assert drawn == [(place.page, whole.marked(engine, document, here))]
+    snapshot = state.engine().library.snapshot
+    rows = whole.outline(snapshot, snapshot.find(POLICIES)[0])
+    assert rows[:2] == (whole.Row(1, "Company Policies"), whole.Row(1, "\u20031 Vacation"))
+    (table,) = [table.value for table in page.dataframe if list(table.value) == ["page", "text"]]
+    assert list(table["text"]) == [row.text for row in rows]
+    assert not [button for button in page.button if button.label == say("whole.next_hit")]
 
 
 def test_given_an_address_when_asked_then_the_pdf_comes_as_it_was_handed_in_and_is_noted_and_nothing_else_does(

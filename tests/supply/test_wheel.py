@@ -99,7 +99,6 @@ def test_the_wheel_says_what_it_is_what_it_needs_and_brings_its_licence(built: P
     assert needs == [line for line in lines if line and not line.startswith("#")]
     assert len(needs) > 20
     assert said.get_all("Provides-Extra") == [
-        "certificate",
         "models",
         "service",
         "login",

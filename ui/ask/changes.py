@@ -110,8 +110,10 @@ def show_what_if(asked: Asked) -> None:
             value = asked.measurements.correctness
             if value is None or value >= PROBABLE:
                 st.caption(say("what_if.careful"))
+            elif right := round(100 * value):
+                st.caption(say("what_if.wrong", n=right))
             else:
-                st.caption(say("what_if.wrong", n=round(100 * value)))
+                st.caption(say("what_if.wrong_all"))
 
 
 def _show(found: tuple[Flip, ...], to: str) -> None:

@@ -1,15 +1,11 @@
-"""Checks in words, as a table and as a picture: each with what it asks, its value drawn against its limit, and what it
-may do.
+"""Checks in words and as a table: each with what it asks, its value as a bar against its limit, and what it may do.
 
 The table is HTML of ours, since Streamlit's is a picture that no screen reader reads. Words that may come from
-documents (`found`, `note`, `remedy`) are escaped. The picture is an SVG of numbers alone: no text of a document can be
-in it. Its colours hold on a light and on a dark ground, and nothing is said by colour alone: a value on the allowed
-side is a plain bar that ends in a dot, one beyond it is hatched and ends in a cross.
+documents (`found`, `note`, `remedy`) are escaped; a bar holds numbers alone.
 """
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -99,11 +95,10 @@ def _table(checks: Sequence[CheckResult]) -> str:
 def _row(check: CheckResult) -> str:
     about = "".join(f"<p>{escape(line)}</p>" for line in (say(f"checks.about_{check.stage}"), *details(check)))
     name = f"<details><summary>{escape(say(f'checks.title_{check.stage}'))}</summary>{about}</details>"
-    picture = f'<img src="{meter(check)}" alt="">' if check.value is not None else ""  # its numbers stand beside it
     held = f"{escape(measured(check))} <small>{escape(required(check))}</small>"
     ended = f"{escape(state_in_words(check))} <small>{escape(mode_in_words(check))}</small>"
     kind = "refuses" if check.blocks else str(check.state)
-    return f'<tr class="{kind}"><th scope="row">{name}</th><td>{picture}</td><td>{held}</td><td>{ended}</td></tr>'
+    return f'<tr class="{kind}"><th scope="row">{name}</th><td>{meter(check)}</td><td>{held}</td><td>{ended}</td></tr>'
 
 
 def _number(check: CheckResult, value: float) -> str:
@@ -116,44 +111,20 @@ def _number(check: CheckResult, value: float) -> str:
     return f"{value:.{digits}f}"
 
 
-WIDTH, HEIGHT = 206, 30  # in the picture's own units; it is drawn at any size
-LEFT, RIGHT, MIDDLE = 24, 170, 15  # ends of the axis, with room for their numbers; and its height
-BAR, MARK = 8, 22  # heights
-# at least 3 to 1 against the light and the dark background of the theme (WCAG 2.2, 1.4.11)
-GREEN, RED, BLUE, GREY = "#0b8a62", "#d6453a", "#4a7fc4", "#7b8682"
-
-
 def meter(check: CheckResult) -> str:
-    """The picture of a check as a data URI of an SVG; the same check gives the same bytes."""
-    drawn = base64.b64encode(svg(check).encode()).decode()
-    return f"data:image/svg+xml;base64,{drawn}"
+    """The value as a bar on its scale with a mark at its limit, as HTML; empty where nothing was measured.
 
-
-def svg(check: CheckResult) -> str:
-    """The picture as SVG."""
+    Its colour says what the state says in words beside it; a value beyond its limit is hatched too.
+    """
+    if check.value is None:
+        return ""
     low, high = axis(check)
-    unit, colour = 100 if check.scale in PERCENT else 1, _colour(check)
-    limit = None if check.threshold is None else _x(check.threshold, low, high)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">',
-        _end_of_scale(LEFT - 9, low * unit, "end"),
-        _end_of_scale(RIGHT + 9, high * unit, "start"),
-    ]
-    # to the end of the picture: a limit may be an end of the scale
-    if limit is not None and check.direction is not None:
-        left, right = (limit, RIGHT + 3.0) if check.direction is Direction.AT_LEAST else (LEFT - 3.0, limit)
-        allowed = GREEN if colour == RED else colour  # what passes is never red
-        parts.append(_bar("allowed", left, right - left, MARK, allowed, ' fill-opacity="0.18"'))
-    dashes = ' stroke-dasharray="2 4"' if check.value is None else ""
-    parts.append(
-        f'<line class="axis" x1="{LEFT}" y1="{MIDDLE}" x2="{RIGHT}" y2="{MIDDLE}" stroke="{GREY}"'
-        f' stroke-width="1"{dashes}/>'
-    )
-    if check.value is not None:
-        parts += _value(_x(0.0, low, high), _x(check.value, low, high), colour, beyond=within(check) is False)
-    if limit is not None:
-        parts.append(_bar("threshold", limit - 1, 2, MARK, GREY))
-    return "".join([*parts, "</svg>"])
+    judged = check.state in (State.PASSED, State.FAILED)
+    kind = "idle" if not judged else str(check.state) if check.mode is Mode.ENFORCE else "shown"
+    beyond = " beyond" if within(check) is False else ""
+    places = {"value": check.value} | ({} if check.threshold is None else {"limit": check.threshold})
+    style = ";".join(f"--{name}:{(min(max(at, low), high) - low) / (high - low):.1%}" for name, at in places.items())
+    return f'<span class="meter {kind}{beyond}" style="{style}" aria-hidden="true"></span>'
 
 
 def axis(check: CheckResult) -> tuple[float, float]:
@@ -173,41 +144,3 @@ def within(check: CheckResult) -> bool | None:
     if check.value is None or check.threshold is None or check.direction is None:
         return None
     return check.value >= check.threshold if check.direction is Direction.AT_LEAST else check.value <= check.threshold
-
-
-def _bar(kind: str, left: float, width: float, height: int, fill: str, more: str = "") -> str:
-    place = f'x="{left:.2f}" y="{MIDDLE - height / 2:g}" width="{width:.2f}" height="{height}"'
-    return f'<rect class="{kind}" {place} fill="{fill}"{more}/>'
-
-
-def _value(zero: float, at: float, colour: str, *, beyond: bool) -> list[str]:
-    bar = _bar("bar", min(zero, at), abs(at - zero), BAR, "url(#hatch)" if beyond else colour)
-    if not beyond:
-        return [bar, f'<circle class="value" cx="{at:.2f}" cy="{MIDDLE}" r="5" fill="{colour}"/>']
-    hatch = (
-        '<defs><pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-        f'<rect width="2" height="4" fill="{colour}"/></pattern></defs>'
-    )
-    arms = f'd="M{at - 5:.2f} {MIDDLE - 5}l10 10m0 -10l-10 10" stroke-width="2.5" stroke-linecap="round" fill="none"'
-    return [hatch, bar, f'<path class="value" {arms} stroke="{colour}"/>']
-
-
-def _colour(check: CheckResult) -> str:
-    """Green and red for a check that may block, blue for one that is only shown, grey for one that was not judged."""
-    if check.state not in (State.PASSED, State.FAILED):
-        return GREY
-    if check.mode is not Mode.ENFORCE:
-        return BLUE
-    return GREEN if check.state is State.PASSED else RED
-
-
-def _end_of_scale(x: float, value: float, anchor: str) -> str:
-    return (
-        f'<text x="{x:g}" y="{MIDDLE + 4}" font-family="sans-serif" font-size="11" '
-        f'text-anchor="{anchor}" fill="{GREY}">{value:g}</text>'
-    )
-
-
-def _x(value: float, low: float, high: float) -> float:
-    """Where a value stands; a threshold beyond the scale is drawn at its end."""
-    return LEFT + (RIGHT - LEFT) * (min(max(value, low), high) - low) / (high - low)

@@ -165,8 +165,8 @@ def show_stand_in(decision: Decision) -> None:
 
 
 def _cost(said: Mapping[str, Any]) -> dict[str, object]:
-    tokens, seconds = f"{said['total_tokens']:,}", f"{said['generation_time_ms'] / 1000:.1f}"
-    return {"calls": said["calls"], "tokens": tokens, "seconds": seconds}
+    seconds = f"{said['generation_time_ms'] / 1000:.1f}"
+    return {"calls": said["calls"], "tokens": said["total_tokens"], "seconds": seconds}
 
 
 def show_judgements(llm_trace: LlmTrace) -> None:
@@ -197,9 +197,8 @@ def call_in_words(call: Call) -> str:
     if call.cached:
         lines.append(tell("attempts.cached"))
     elif call.tokens_in or call.tokens_out or call.ms:
-        tokens_in, tokens_out = f"{call.tokens_in:,}", f"{call.tokens_out:,}"
         seconds = f"{call.ms / 1000:.1f}"
-        lines.append(tell("attempts.cost", tokens_in=tokens_in, tokens_out=tokens_out, seconds=seconds))
+        lines.append(tell("attempts.cost", tokens_in=call.tokens_in, tokens_out=call.tokens_out, seconds=seconds))
     if call.failure:
         lines.append(tell("attempts.failed_because", why=call.failure))
     return "\n".join(lines)

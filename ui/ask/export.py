@@ -1,9 +1,6 @@
 """One decision, or all questions of a session, as a file to send: Markdown, PDF, or a table for a spreadsheet; and a
 link to a kept decision, `?decision=7`.
 
-What comes from documents and users is text in a file and nothing else: Markdown's signs are escaped, and the PDF is set
-from plain text.
-
 Whoever can open the collection sees a linked decision as it was decided, and nobody else. Documents may have changed
 since: the question is judged from its record and not asked again. Texts of deleted documents are gone.
 """
@@ -12,10 +9,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -24,9 +19,8 @@ from rag_core.decision.decide import decide
 from rag_core.domain.claims import Citation
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
-from rag_core.ingest.reading.pdf import compose_sheet, render_page
+from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
-from rag_core.service.markdown import escaped
 from rag_core.work.recording import passage_of
 from ui.app import state, tables
 from ui.app.asked import Asked
@@ -34,6 +28,7 @@ from ui.app.elements import button, download, kept_error, show_kept_error
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
 from ui.app.scope import Scope
+from ui.app.sheets import Block, block, now, offer
 from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.checks import measured, required, state_in_words
 from ui.ask.evidence import as_read, where
@@ -41,20 +36,11 @@ from ui.ask.refusal import limit_of, percents, sure_and_judged, why_refused
 from ui.settings.sharing import address
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
-ICONS = ("picture_as_pdf", "description")
 DPI = 100.0  # dots an inch of a page: small print can be read, and a page has about 150 kB
 ALL = "questions-and-answers"  # the name of the file with all of them, before its ending
 NAME_CHARS = 40  # the question's part of a file's name
 MAX_DIGITS = 15  # a decision's number counts from 1
 _PROBLEM, _SHOWN = "link_problem", "link_shown"
-Block = Mapping[str, Any]
-
-
-def offer(make: Callable[[], Sequence[Block]], name: str, key: str, icons: Sequence[str] = ICONS, **more: Any) -> None:
-    """Two buttons, for a PDF and a file of Markdown with what `make` gives, made when they are clicked."""
-    pdf, markdown = icons
-    download("export.pdf", lambda: compose_sheet(make()), f"{name}.pdf", f"{key}_pdf", icon=pdf, **more)
-    download("export.markdown", lambda: to_markdown(make()), f"{name}.md", f"{key}_markdown", icon=markdown, **more)
 
 
 def file_name(asked: Asked) -> str:
@@ -87,36 +73,6 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
         block("head", say("export.settings")),
         block("small", _settings(asked)),
     ]
-
-
-def to_markdown(of: Sequence[Block]) -> str:
-    """The blocks as Markdown in one file; its pictures stand at the end, in base64."""
-    lines, pictures = [], []
-    for one in of:
-        if one["kind"] == "picture":
-            pictures.append(one["png"])
-            lines.append(f"![{escaped(one['text'])}][page-{len(pictures)}]")
-        elif one["kind"] == "rows":
-            head, *rows = (
-                "| " + " | ".join(escaped(cell).replace("\n", " ") for cell in row) + " |" for row in one["rows"]
-            )
-            lines.append("\n".join([head, "|" + " --- |" * len(one["rows"][0]), *rows]))
-        else:
-            text, heading = escaped(one["text"]), {"title": "# ", "head": "## "}.get(one["kind"])
-            quoted = "\n".join(f"> {line}" for line in text.split("\n"))
-            lines.append(heading + text if heading else quoted if one["kind"] in ("lead", "quote") else text)
-    lines += [f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1)]
-    return "\n\n".join(lines) + "\n"
-
-
-def now() -> str:
-    """The day and the minute, in UTC."""
-    return datetime.now(UTC).isoformat(" ", "minutes")[:16]
-
-
-def block(kind: str, text: str) -> Block:
-    """One block of text, of a kind that `rag_core.ingest.reading.pdf.compose_sheet` knows."""
-    return {"kind": kind, "text": text}
 
 
 def how_sure(asked: Asked) -> str:

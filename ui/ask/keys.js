@@ -1,4 +1,4 @@
-// Keyboard and screen reader on the Ask page: a link to the question before everything else, keys, focus on a result, and its words told.
+// Keyboard and screen reader on the Ask page: a link to the question before everything else, focus on a result, and its words told.
 // All text is put in as text. Nothing is asked of any address.
 window.plumbline ??= (() => {
   const BOX = '.st-key-question textarea', CARD = ['.st-key-answer', '.st-key-refusal', '.st-key-reply', '.st-key-in_decide'].join(', ');
@@ -36,22 +36,6 @@ window.plumbline ??= (() => {
     return !at || at === document.body || (at.matches(BOX) ? !at.value : at.matches(ASKS));
   };
 
-  const move = (key) => {
-    const limit = find('.st-key-field_min_correctness input[type="range"]');
-    limit?.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
-    return limit;
-  };
-
-  const next = () => {
-    const cards = [...document.querySelectorAll('[class*="st-key-citation_"]')];
-    const buttons = cards.map((card) => card.querySelector('[class*="st-key-show_"] button'));
-    const at = (buttons.findIndex((button) => button?.disabled) + 1) % (cards.length || 1);
-    if (!buttons[at] || buttons[at].disabled) return cards.length > 0;
-    buttons[at].click();
-    told.textContent = cards[at].querySelector('[class*="st-key-where_"]')?.innerText ?? '';
-    return true;
-  };
-
   // A card that begins in view stays where it is, however long it is.
   const bring = (card) => {
     const top = card?.getBoundingClientRect().top ?? 1;
@@ -65,15 +49,6 @@ window.plumbline ??= (() => {
   const stay = (card, since = moved) => [300, 1000, 2500, 5000].forEach((wait) => setTimeout(() => { // milliseconds
     if (moved === since && card.isConnected && document.activeElement === card) bring(card);
   }, wait));
-
-  const KEYS = {
-    KeyQ: () => find(BOX)?.focus() ?? true, KeyA: () => go(find(CARD)) ?? true, KeyN: next,
-    ArrowUp: () => move('PageUp'), ArrowDown: () => move('PageDown'), // a tenth of the slider
-  };
-  document.addEventListener('keydown', (key) => {
-    const wanted = key.altKey && !key.ctrlKey && !key.metaKey && !key.shiftKey && find(BOX) && KEYS[key.code];
-    if (wanted && wanted()) key.preventDefault();
-  });
 
   // What a button opens is drawn at the end of the page: Tab goes into it from its button, and out of it to what follows the button.
   // A download takes the focus from its button; then Streamlit takes all others there out of the order too (`data-tabindex`), and Tab returns.

@@ -1,4 +1,4 @@
-"""Keyboard and screen reader: focus goes to a result and its words are told; keys for what is done most.
+"""Keyboard and screen reader: focus goes to a result, and its words are told.
 
 The script is `keys.js`.
 
@@ -17,17 +17,13 @@ import streamlit as st
 from ui.app.asked import Asked
 from ui.app.texts import say
 
-ROWS = ("ask", "answer", "next", "limit")  # in the list of keys
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
 def begin() -> None:
-    """Put the script on the page, which begins once in the life of a tab, and the list of keys into the side bar."""
+    """Put the script on the page, which begins once in the life of a tab."""
     with st.container(key="keys_script"):
         st.html(_script(), unsafe_allow_javascript=True)
-    with st.sidebar, st.popover(say("keys.title"), icon=":material/keyboard:", type="tertiary", key="keys"):
-        for row in ROWS:
-            st.markdown(say(f"keys.{row}"))
 
 
 def _script() -> str:

@@ -25,7 +25,6 @@ from ui.ask.evidence import show_place
 from ui.settings.wording import PERCENT, percent
 
 STAGE = "correctness"
-METER_WIDTH = 380  # pixels
 MAX_TO_DO = 2  # things to do that are shown; more are no advice
 PROBABILITIES = ("correctness", "answerability")  # checks whose value says how likely an answer is
 SAID_BY_NUMBERS = (*PROBABILITIES, "cosine")  # scales of checks whose finding is the two numbers and no more
@@ -129,7 +128,7 @@ def _show_check(number: int, check: CheckResult) -> None:
         st.caption(say("refusal.check"))
         st.markdown(say(f"checks.title_{check.stage}"), help=say(f"checks.about_{check.stage}"))
         if check.value is not None:
-            st.image(meter(check), width=METER_WIDTH, alt=say("refusal.meter_alt"))
+            st.html(meter(check))
             numbers = {"measured": measured(check), "required": required(check), "missed": missed_by(check)}
             st.text(tell("refusal.measured", **numbers, scale=say(f"checks.scale_{check.scale}")))
         if check.value is None or check.scale not in SAID_BY_NUMBERS:

@@ -29,7 +29,6 @@ from ui.ask.changes import show_what_if
 from ui.ask.checks import show_checks
 from ui.ask.drafts import show_answered, show_attempts, show_judgements, show_rejected
 from ui.ask.evidence import place_of
-from ui.ask.missed import show_missed
 from ui.documents import viewer
 from ui.settings.wording import STAGES, stage_of
 
@@ -96,14 +95,12 @@ def _show_retrieve(asked: Asked, engine: Engine | None) -> None:
     words, names = ", ".join(found.keywords) or "–", ", ".join(found.entities) or "–"
     st.text(tell("stages.retrieve_in", language=found.language, intent=found.intent, words=words, names=names))
     cut, hits = cut_passages(asked.measurements), asked.decision.retrieved
-    searched = {"passages": f"{facts.passages:,}", "documents": facts.documents}
+    searched = {"passages": facts.passages, "documents": facts.documents}
     st.text(tell("stages.retrieve_out", **searched, found=len(hits), cut=len(cut)))
     if hits:
         quoted = {one.chunk_id for one in asked.decision.citations}
         rows = [_passage(rank, name, hit, cut, quoted) for rank, (name, hit) in enumerate(hits, 1)]
         _table(rows, "found_rows", "stages.passages_alt", partial(_open_hit, engine, hits) if engine else None)
-    if engine is not None:
-        show_missed(engine, asked)
 
 
 def _show_gate(asked: Asked, _: Engine | None) -> None:
@@ -119,8 +116,8 @@ def _show_gate(asked: Asked, _: Engine | None) -> None:
 
 def _show_compress(asked: Asked, _: Engine | None) -> None:
     draft, considered = asked.measurements.draft, asked.considered
-    read = {"passages": len(asked.measurements.hits), "chars": f"{draft.context_chars:,}"}
-    kept = {"kept": len(draft.claims), "drafted": f"{draft.chars:,}", "considered": len(considered) or "?"}
+    read = {"passages": len(asked.measurements.hits), "chars": draft.context_chars}
+    kept = {"kept": len(draft.claims), "drafted": draft.chars, "considered": len(considered) or "?"}
     st.text(tell("stages.compress_out", **read, **kept))
     if considered:
         _table(_sentences(asked), "sentence_rows", "stages.sentences_alt")

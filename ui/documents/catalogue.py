@@ -1,4 +1,4 @@
-"""The documents of a collection: totals, search, the table, and which of them the rest of the page is about."""
+"""The documents of a collection: totals, the table, and which of them the rest of the page is about."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ui.app.scope import shown_date
 from ui.app.state import library_folder, session
 from ui.app.texts import language, say, tell
 
-SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
 # in the session: ids of the document in the details, and of the cell that was clicked
 CHOSEN, _CLICKED = "document", "table_clicked"
@@ -77,31 +76,6 @@ def show_address() -> None:
     name = session().collection
     if titles.title_of(library_folder(), name) != name:
         st.text(tell("collections.address", name=name))
-
-
-def find(documents: Sequence[Document]) -> list[Document]:
-    """The documents that hold all words of the search field; all of them while there are few or no words."""
-    if len(documents) < SEARCH_FROM:
-        return list(documents)
-    label, help = say("documents.find"), say("documents.find_help")
-    words = (st.text_input(label, key="find", icon=":material/search:", help=help) or "").split()
-    found = matching(documents, words)
-    if words:
-        st.caption(say("documents.found", n=len(found), all=len(documents)))
-    return found
-
-
-def matching(documents: Sequence[Document], words: Sequence[str]) -> list[Document]:
-    """The documents whose name, title, language or own values hold every one of the words; case does not matter."""
-    wanted = [word.casefold() for word in words]
-
-    def text(document: Document) -> str:
-        own = (f"{key} {value}" for key, value in document.metadata.values.items())
-        return " ".join(
-            (document.name, document.title, language_name(document.language), document.date, *own)
-        ).casefold()
-
-    return [document for document in documents if all(word in text(document) for word in wanted)]
 
 
 def choose(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> list[Document]:

@@ -17,7 +17,7 @@ from rag_core.ingest.reading.pdf_findings import page_list
 from rag_core.library.stored.sources import described
 from rag_core.service.people import Right
 from ui.app import tables
-from ui.app.elements import badge, button, shown_error
+from ui.app.elements import badge, button, remember, shown_error
 from ui.app.jobs.progress import writing
 from ui.app.people import visitor
 from ui.app.scope import shown_date, told_date
@@ -25,7 +25,6 @@ from ui.app.texts import say, spoken, tell
 from ui.documents import whole
 from ui.documents.catalogue import language_name, strategy_name
 from ui.documents.keeping import write
-from ui.documents.viewer import picture
 
 MAX_PAGES = 12  # that are offered to be looked at
 # what a problem's sentence says, and the key of its remedy; the sentences are those of the PDF reader
@@ -78,12 +77,12 @@ def show_findings(engine: Engine, document: Document) -> None:
 def facts(engine: Engine, document: Document) -> list[str]:
     """Sentences on what was found; document text may be in them."""
     snapshot, language = engine.library.snapshot, language_name(document.language)
-    passages, size = f"{len(snapshot.rows_of(document.id)):,}", size_in_words(snapshot.size_bytes(document.id))
+    passages, size = len(snapshot.rows_of(document.id)), size_in_words(snapshot.size_bytes(document.id))
     cut = tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
     found = [
         *([tell("documents.is_title", title=document.title)] if document.title != document.name else []),
         tell("documents.is_named", name=document.name),
-        tell("documents.pages_language", pages=f"{document.page_count:,}", language=language, passages=passages),
+        tell("documents.pages_language", pages=document.page_count, language=language, passages=passages),
         f"{cut} {tell(f'documents.{document.strategy}_means')}",
         told_date(document.date, document.date_source),
         tell("documents.size_fact", size=size, file=size_in_words(document.size_bytes)),
@@ -96,7 +95,7 @@ def facts(engine: Engine, document: Document) -> list[str]:
         if pages:
             found.append(tell(key, pages=page_list(pages)))
     if document.hidden_chars:
-        found.append(tell("documents.hidden_chars", n=f"{document.hidden_chars:,}"))
+        found.append(tell("documents.hidden_chars", n=document.hidden_chars))
     if not (document.unreadable_pages or document.hidden_chars or document.problems):
         found.append(tell("documents.all_well"))
     return found
@@ -178,7 +177,11 @@ def free_values(text: str) -> dict[str, str]:
     return values
 
 
-MAX_PIXELS = 4_000_000  # a page is never enlarged here
+def go_to(document_id: str, page: int) -> None:
+    """Open the document at this page."""
+    remember(f"page_of_{document_id}", page)
+    remember(whole.CHOSEN, (document_id, page))
+
 
 KINDS = {
     PassageKind.PARAGRAPH: "paragraph",
@@ -188,14 +191,8 @@ KINDS = {
 }
 
 
-def go_to(document_id: str, page: int) -> None:
-    """Show this page."""
-    st.session_state[f"page_of_{document_id}"] = page
-    st.session_state[f"picture_of_{document_id}"] = True
-
-
 def show_pages(engine: Engine, document: Document) -> None:
-    """A page to choose, its picture on demand, and its passages."""
+    """A page to choose, which opens in its document, and its passages."""
     st.subheader(say("documents.by_page"), anchor=False, help=say("documents.by_page_help"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         page = st.number_input(
@@ -206,28 +203,8 @@ def show_pages(engine: Engine, document: Document) -> None:
             key=f"page_of_{document.id}",
             width=180,
         )
-        wanted = st.toggle(say("documents.show_page"), key=f"picture_of_{document.id}")
         whole.offer(engine, document.id, page)
-    left, right = st.columns([2, 3], gap="large") if wanted else (None, st.container())
-    if left is not None:
-        with left, st.container(key="page_picture"):
-            _show_picture(engine, document, page)
-    with right:
-        _show_passages(engine, document, page)
-
-
-def _show_picture(engine: Engine, document: Document, page: int) -> None:
-    with shown_error():
-        shown, drawn = engine.library.snapshot.page(document.id, page), b""
-        with shown_error():
-            if not shown.width:
-                st.info(say("documents.no_picture"), icon=":material/info:")
-            elif drawn := picture(document.id, page, max_pixels=MAX_PIXELS):
-                st.image(drawn, alt=tell("documents.page_alt", page=page))
-            else:  # the password was given when the file was added, and is stored nowhere
-                st.info(say("documents.locked"), icon=":material/lock:")
-        if not drawn:
-            st.code(shown.text, language=None, wrap_lines=True, height=420)
+    _show_passages(engine, document, page)
 
 
 def _show_passages(engine: Engine, document: Document, page: int) -> None:

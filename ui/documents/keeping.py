@@ -1,12 +1,10 @@
-"""Acts on documents of the collection: read again, delete, with a way back for a while; on files that were interrupted:
-resume, discard; and on the whole collection: delete it after one more question.
+"""Acts on documents of the collection: read again, delete; on files that were interrupted: resume, discard; and on the
+whole collection: delete it. What deletes asks first.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -14,28 +12,22 @@ from rag_core.domain.acts import actor
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.library.disk.files import storage_problems
-from rag_core.library.disk.private import HeldFile
-from rag_core.library.disk.room import is_short
 from rag_core.library.stored import titles
-from rag_core.library.stored.bounds import MAX_BYTES
 from rag_core.library.stored.entry import Accepted
-from rag_core.library.stored.sources import Source
 from rag_core.service.people import Right
 from rag_core.work.runner import drop
 from ui.app import first_run, state
-from ui.app.elements import asks_first, badge, button, remember, shown_error, submit
+from ui.app.elements import asks_first, button, remember, shown_error, submit
 from ui.app.jobs.background import watch
 from ui.app.jobs.progress import LISTEN_SECONDS, show_names, writing
-from ui.app.jobs.work import start_add, start_reread, start_resume
+from ui.app.jobs.work import start_reread, start_resume
 from ui.app.people import visitor
 from ui.app.people.collections import shown_name, switch
 from ui.app.texts import say, show_error, tell
 from ui.documents import viewer
 from ui.documents.rebuild import ingest_fields
 
-HELD_SECONDS = 600.0  # ten minutes: long enough to notice, and then a deleted file is gone
-_DELETED, _DROPPED = "deleted_documents", "collection_dropped"
+_DONE = "deletion_done"  # in the session: what was deleted, as the key of its words and a number
 
 
 def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
@@ -155,115 +147,24 @@ def write(change: Callable[[], None]) -> None:
 
 
 def _delete(engine: Engine, documents: Sequence[Document]) -> None:
-    try:
-        sources = held(engine, documents)
-    except RagError:  # a damaged file can be deleted all the same
-        sources = ()
     engine.library.delete(*(document.id for document in documents))
-    note_deleted([document.name for document in documents], sources)
+    remember(_DONE, ("documents.deleted_now", len(documents)))
 
 
 def _erase(engine: Engine, documents: Sequence[Document]) -> None:
     """Delete documents everywhere, also from what this session remembers of its questions."""
     engine.library.erase(*(document.id for document in documents))
-    note_deleted([document.name for document in documents])  # no file is held, nor one of an earlier deletion
+    remember(_DONE, ("documents.deleted_now", len(documents)))
     viewer.forget()
     session = state.session()
     session.cancel()
     session.asked, session.history, session.stopped = None, [], ""
 
 
-@dataclass(frozen=True, slots=True)
-class Deleted:
-    """The documents that were deleted last, and what brings them back, if anything does.
-
-    A timer empties the sources, so that the files go in time though nobody looks at the page.
-    """
-
-    collection: str
-    names: tuple[str, ...]
-    sources: list[Source]
-
-
-def held(engine: Engine, documents: Sequence[Document]) -> tuple[Source, ...]:
-    """The documents as they were handed in, with what people wrote about them since; none where one of them could not
-    come back whole.
-
-    None either where the disk is full, or nearly: deleting is to free room.
-
-    Raises:
-        RagError: a stored file is damaged, or the disk takes no copy.
-    """
-    ids, folder, found, total = {document.id for document in documents}, state.library_folder(), [], 0
-    if is_short(folder):
-        return ()
-    for entry in engine.library.snapshot.entries:
-        if entry.document.id not in ids:
-            continue
-        if entry.source.needs_password:
-            return ()
-        data = engine.library.source(entry.document.id)
-        total += len(data)
-        if total > MAX_BYTES:
-            return ()
-        with storage_problems("keeping a deleted file for a while"):
-            kept = HeldFile([data], folder)
-        one = entry.source
-        about = (one.kind, one.caller_id, one.language, entry.document.metadata)
-        found.append(Source(one.name, kept, *about, strategy=one.strategy))
-    return tuple(found)
-
-
-def note_deleted(names: Sequence[str], sources: tuple[Source, ...] = ()) -> None:
-    """Note what was deleted; what an earlier deletion held goes."""
-    forget()
-    deleted = st.session_state[_DELETED] = Deleted(state.session().collection, tuple(names), list(sources))
-    if sources:
-        timer = threading.Timer(HELD_SECONDS, deleted.sources.clear)
-        timer.daemon = True
-        timer.start()
-
-
-def show_deleted() -> None:
-    """Name what was deleted last, with the way back while there is one; it stays until it is closed or undone."""
-    deleted: Deleted | None = st.session_state.get(_DELETED)
-    if deleted is None or deleted.collection != state.session().collection:
-        return
-    with st.container(key="deleted", horizontal=True, vertical_alignment="center", gap="small"):
-        badge("documents.deleted_now", "check", "green", n=len(deleted.names))
-        show_names(deleted.names)
-        if deleted.sources:
-            button(
-                "documents.undo",
-                "undo_deletion",
-                _bring_back,
-                icon="undo",
-                disabled=writing(),
-                n=HELD_SECONDS / 60,
-                help="documents.undo_help",
-            )
-        button("documents.deleted_close", "close_deleted", forget, type="tertiary")
-
-
-def forget() -> None:
-    """Let go of what was deleted, with the files."""
-    deleted: Deleted | None = st.session_state.pop(_DELETED, None)
-    if deleted is not None:
-        deleted.sources.clear()
-
-
-def _bring_back() -> None:
-    deleted: Deleted | None = st.session_state.get(_DELETED)
-    # the page may have stood for longer than they are held
-    if deleted is not None and (sources := list(deleted.sources)):
-        start_add(sources)
-        forget()
-
-
-def show_dropped() -> None:
-    """Say once that the collection that was open is deleted."""
-    if st.session_state.pop(_DROPPED, False):
-        st.success(say("dropping.done"), icon=":material/delete:")
+def show_done() -> None:
+    """Say once what was deleted."""
+    if done := st.session_state.pop(_DONE, None):
+        st.toast(say(done[0], n=done[1]), icon=":material/delete:")
 
 
 def offer_dropping() -> None:
@@ -293,11 +194,10 @@ def _drop(name: str, *, confirmed: bool) -> None:
         with st.spinner(say("dropping.working")):
             drop(state.library_folder(), name, state.runner())
         viewer.forget()
-        forget()
         session = state.session()
         session.cancel()
         session.asked, session.stopped = None, ""
         session.history = [asked for asked in session.history if asked.collection != name]
-        st.session_state[_DROPPED] = True
+        remember(_DONE, ("dropping.done", 1))
         switch(first_run.start_collection(state.library_folder()))
         st.rerun()

@@ -1,11 +1,11 @@
-"""A viewer over a whole document: its pages, a search with every hit marked, lists of what stands in it, and the marks
-of all citations.
+"""A viewer over a whole document: its pages, its headings, a search with every hit marked, and the marks of all
+citations.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,6 @@ from rag_core.compression.citing import boxes_of
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Box, Document, Page, Span
 from rag_core.engine import Engine
-from rag_core.facts.differences.values import values
-from rag_core.facts.sentence.names import names
 from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.ingest.reading.pdf_facts import PDF, form_of
 from rag_core.library.stored.snapshot import Snapshot
@@ -26,10 +24,8 @@ from ui.app.texts import say
 from ui.documents import original
 from ui.documents.viewer import DPI, ZOOMS, picture, show_picture
 
-MAX_PAGES = 300  # that are read for a list; 20 ms each
 MAX_ROWS = 1_000  # that a list has; nobody reads more
 STEP = "\u2003"  # an em space for each level of a heading
-_Stretches = Callable[[str, str], Iterator[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +37,7 @@ class Row:
     span: Span | None = None
 
 
-def listed(snapshot: Snapshot, document: Document, kind: str) -> tuple[Row, ...]:
-    """The rows of one of `KINDS`, in reading order.
-
-    Raises:
-        RagError: the document was deleted meanwhile, or is damaged on disk.
-    """
-    if kind == "outline":
-        return _outline(snapshot, document)
-    rows: list[Row] = []
-    for page in range(1, min(document.page_count, MAX_PAGES) + 1):
-        text = snapshot.page_text(document.id, page)
-        rows += [
-            Row(page, " ".join(text[start:end].split()), Span(page, start, end))
-            for start, end in _FINDS[kind](text, document.language)
-        ]
-        if len(rows) >= MAX_ROWS:
-            break
-    return tuple(rows[:MAX_ROWS])
-
-
-def _outline(snapshot: Snapshot, document: Document) -> tuple[Row, ...]:
+def outline(snapshot: Snapshot, document: Document) -> tuple[Row, ...]:
     """Headings as reading found them, each once, set in by its level, with the page where what it heads begins."""
     seen: dict[str, Row] = {}
     for passage in snapshot.passages_of(document.id):
@@ -71,36 +47,19 @@ def _outline(snapshot: Snapshot, document: Document) -> tuple[Row, ...]:
     return tuple(seen.values())[:MAX_ROWS]
 
 
-def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Names of two words and more: one word with a capital may be anything."""
-    for name in names(text, language, values(text, language).spans):
-        if len(name.text.split()) > 1:
-            yield name.start, name.end
-
-
-_FINDS: Mapping[str, _Stretches] = {
-    "dates": lambda text, language: ((one.start, one.end) for one in values(text, language).dates),
-    # numbers with a unit: money, per cent, lengths, times
-    "amounts": lambda text, language: ((one.start, one.end) for one in values(text, language).quantities if one.unit),
-    "names": _names,
-}
-KINDS = ("outline", *_FINDS)
-
-
-FIND = "find"  # the list that a search gives
 AROUND = 40  # characters of context on each side of a hit in the list
 ROWS = 5  # that the list shows at once
 WIDTHS = (2, 3)  # the search and the page beside it
 Marks = Sequence[tuple[int, Box]]
-_CHOSEN = "whole_chosen"
+CHOSEN = "whole_chosen"  # in the session: the document to open, and its page
 
 
 def offer(engine: Engine, document_id: str, page: int, marks: Marks = ()) -> None:
     """A button that opens the document at a page; `marks` are those of all that is cited from it."""
     this = (document_id, page)
-    button("whole.open", "whole_open", remember, _CHOSEN, this, icon="menu_book", type="tertiary")
+    button("whole.open", "whole_open", remember, CHOSEN, this, icon="menu_book", type="tertiary")
     # at the click only: whoever closed it is not shown it again
-    if st.session_state.pop(_CHOSEN, None) == this:
+    if st.session_state.pop(CHOSEN, None) == this:
         st.dialog(say("whole.title"), width="large")(_open)(engine, document_id, page, marks)
 
 
@@ -119,7 +78,7 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
         st.session_state.setdefault(key, first)
         last = document.page_count
         number = int(st.number_input(say("whole.page", all=last), 1, last, step=1, key=key))
-        _show_turning(key, number, last, sorted({row.page for row in rows}))
+        _show_turning(key, number, last, sorted({row.page for row in rows if row.span}))
         shown = engine.library.view.page(document.id, number)
         here = [row.span for row in rows if row.page == number and row.span is not None]
         if here:
@@ -159,28 +118,23 @@ def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None
 
 
 def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
-    """The places that were looked for, or all of a kind that the document has; a chosen row turns to its page."""
-    kind, words = segments("whole.list", [FIND, *KINDS], "whole.list_", f"{key}_list"), ""
-    if kind == FIND:
-        label, example = say("whole.search"), say("whole.search_example")
-        words = st.text_input(label, key=f"{key}_words", type="search", placeholder=example) or ""
+    """The places that were looked for, else the headings of the document; a chosen row turns to its page."""
+    label, example = say("whole.search"), say("whole.search_example")
+    words = (st.text_input(label, key=f"{key}_words", type="search", placeholder=example) or "").strip()
     with st.spinner(say("whole.searching")):
         place = str(state.library_folder()), state.session().collection, document.id
-        rows = _rows(*place, kind, words, document, engine)
+        rows = _rows(*place, words, document, engine)
     if not rows:
-        if kind != FIND or words.strip():
-            st.caption(say("whole.no_hit" if kind == FIND else "whole.none_of_it"))
+        if words:
+            st.caption(say("whole.no_hit"))
         return ()
-    pages = len({row.page for row in rows})
-    st.caption(
-        say("whole.hits_cut", n=len(rows)) if len(rows) >= MAX_ROWS else say("whole.hits", n=len(rows), pages=pages)
-    )
-    if kind != FIND and document.page_count > MAX_PAGES:
-        st.caption(say("whole.first_pages", n=MAX_PAGES))
+    if words:
+        cut, pages = len(rows) >= MAX_ROWS, len({row.page for row in rows})
+        st.caption(say("whole.hits_cut", n=len(rows)) if cut else say("whole.hits", n=len(rows), pages=pages))
     tables.show_rows(
         [{"page": row.page, "text": row.text} for row in rows],
         "whole.column_",
-        f"{key}_rows_{kind}",
+        f"{key}_rows_{bool(words):d}",
         lambda row: remember(key, rows[row].page),
         wide={"page": 70},
         in_view=ROWS,
@@ -190,12 +144,10 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _rows(
-    folder: str, collection: str, id: str, kind: str, words: str, _document: Document, _engine: Engine
-) -> tuple[Row, ...]:
+def _rows(folder: str, collection: str, id: str, words: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
     """Remembered by the document's id, which is the SHA-256 of its bytes, within its library."""
     del folder, collection, id  # parts of the key
-    return find(_engine, _document, words) if kind == FIND else listed(_engine.library.view, _document, kind)
+    return find(_engine, _document, words) if words else outline(_engine.library.view, _document)
 
 
 def find(engine: Engine, document: Document, words: str) -> tuple[Row, ...]:

@@ -1,18 +1,15 @@
-"""The figures of the Health page, the questions behind a bar that was clicked, why questions were refused, which drafts
-were rejected, and the refused questions by what they ask.
+"""The figures of the Health page, why questions were refused, the refused ones by what they ask, and all questions,
+each one click from its stages.
 
-Charts hold numbers alone; colours as in the lab. What a click tells is looked up here among the kept questions, whose
-texts are untrusted: each is one click from its stages.
+Charts hold numbers alone; colours as in the lab. The texts of questions are untrusted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urljoin
 
-import altair as alt
 import streamlit as st
 
 from rag_core.domain.status import Reason
@@ -22,16 +19,12 @@ from ui.app import state, tables
 from ui.app.elements import download
 from ui.app.people import recording
 from ui.app.texts import say, tell
-from ui.lab import flips
-from ui.lab.flips import Spec, pick
-from ui.lab.plots import BLUE, ORANGE, chart
+from ui.lab.plots import BLUE, ORANGE
 from ui.settings.sharing import address
 
 HEIGHT = 260  # pixels of a chart
-MAX_REJECTED = 20  # rejected drafts in the table, the newest
 MAX_GAPS, MAX_EXAMPLES = 8, 5  # groups on the page, and further questions of each; the file has all
-MAX_LISTED = 200  # the newest; a table is not for reading thousands
-_PICKED = "health_picked"  # in the session
+MAX_LISTED = 200  # questions, the newest
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
 
 
@@ -85,29 +78,30 @@ def show_reasons(kept: Sequence[Kept]) -> None:
     tables.show(rows, "health.column_", "health_reasons", wide=wide, columns={"share": share}, alt="health.why")
 
 
-def show_rejected(kept: Sequence[Kept]) -> None:
-    """The newest questions of which a draft was rejected, each with a link to its trace."""
-    rows = [one for one in kept if one.summary.failed][:MAX_REJECTED]
-    if not rows:
-        return
-    st.subheader(say("health.rejected"), anchor=False)
-    st.caption(say("health.rejected_about", n=len(rows)))
-    _list(rejected_rows(rows, st.context.url or "", state.session().collection), "health_rejected", "health.rejected")
-
-
-def rejected_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
-    """The rows of these questions; `page` is the address of this page."""
-    return [row_of(one, "health.rejected_answered", page, collection) for one in kept]
-
-
 def show_scores(drift: Drift) -> None:
     """The spread of the scores beside the calibration's, and whether it has shifted."""
     st.subheader(say("health.scores"), anchor=False)
     if not sum(drift.now):
         st.caption(say("health.scores_none"))
         return
-    key, alt = "health_scores", say("health.scores_alt")
-    st.vega_lite_chart(spec=spread(drift), key=key, alt=alt, on_select=lambda: _take(key))
+    size = 100 / len(drift.now)
+    parts = [f"{size * n:.0f}–{size * (n + 1):.0f} %" for n in range(len(drift.now))]
+    shares = {
+        say(f"health.scores_{name}"): [100 * n / sum(counts) for n in counts]
+        for name, counts in (("now", drift.now), ("then", drift.then))
+        if sum(counts)
+    }
+    st.bar_chart(
+        {"part": parts, **shares},
+        x="part",
+        y=list(shares),
+        x_label=say("health.scores_axis"),
+        y_label=say("health.scores_count"),
+        color=[BLUE, ORANGE][: len(shares)],
+        height=HEIGHT,
+        stack=False,
+        alt=say("health.scores_alt"),
+    )
     if not drift.then:
         st.caption(say("health.drift_none"))
     elif drift.index is None:
@@ -161,111 +155,39 @@ def _show_gap(gap: Gap) -> None:
                 st.text(text)
 
 
-def spread(drift: Drift) -> Spec:
-    """The share of questions by score: bars for now, steps for the calibration where it tells."""
-    words = [say("health.scores_now"), say("health.scores_then")]
-    rows = []
-    for what, counts in zip(words, (drift.now, drift.then), strict=True):
-        total = max(sum(counts), 1)
-        size = 1 / max(len(counts), 1)
-        rows += [
-            {"low": n * size, "high": (n + 1) * size, "share": count / total, "n": count, "what": what}
-            for n, count in enumerate(counts)
-        ]
-    y = alt.Y("share:Q", title=say("health.scores_count"), axis=alt.Axis(format=".0%"))
-    x = alt.X("low:Q", bin="binned", title=say("health.scores_axis"), axis=alt.Axis(format=".0%", tickCount=5))
-    tips = [
-        alt.Tooltip("what:N", title=" "),
-        alt.Tooltip("n:Q", title=say("health.column_n")),
-        alt.Tooltip("share:Q", title=say("health.column_share"), format=".1%"),
-    ]
-    legend = alt.Legend(title=None, orient="bottom")
-    bars = (
-        chart([row for row in rows if row["what"] == words[0]])
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=x,
-            x2="high:Q",
-            y=y,
-            tooltip=tips,
-            color=alt.Color(
-                "what:N",
-                scale=alt.Scale(domain=words if drift.then else words[:1], range=[BLUE, ORANGE]),
-                legend=legend,
-            ),
-        )
-        .add_params(pick("low", "high"))
-    )
-    then = (
-        chart([row for row in rows if row["what"] == words[1]])
-        .mark_rule(strokeWidth=3)
-        .encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tips, color=alt.Color("what:N", legend=legend))
-    )
-    return alt.LayerChart(layer=[bars, then] if drift.then else [bars], height=HEIGHT).to_dict(validate=False)
+def show_questions(kept: Sequence[Kept]) -> None:
+    """A table of the newest questions: how each ended, how sure it was, and a link to its stages."""
+    st.subheader(say("health.questions"), anchor=False)
+    if len(kept) > MAX_LISTED:
+        st.caption(say("health.questions_newest", n=MAX_LISTED))
+    opens, sure = st.column_config.LinkColumn, st.column_config.NumberColumn
+    columns = {
+        "sure": sure(say("health.correctness"), width="small", format="%d %%"),
+        "open": opens(say("health.question_trace"), display_text=say("health.question_open"), width="small"),
+    }
+    rows = question_rows(kept[:MAX_LISTED], st.context.url or "", state.session().collection)
+    wide = {"at": "small", "question": "large", "why": "large"}
+    tables.show(rows, "health.question_", "health_questions", wide=wide, columns=columns, alt="health.questions")
 
 
-def holds(low: float, high: float, one: Kept) -> bool:
-    """Whether a question counts in the bar from `low` to below `high`; the last bar holds 1."""
-    value = one.summary.correctness
-    return value is not None and one.summary.searched and low <= value and (value < high or high >= 1)
+def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
+    """The rows of questions: when, its text, how it ended, how sure, and the address of its decision.
 
-
-def show_picked(kept: Sequence[Kept]) -> None:
-    """List the questions that were clicked, newest first; where nothing was, say that one can."""
-    pick: tuple[float, float] | None = st.session_state.get(_PICKED)
-    if pick is None:
-        st.caption(say("health.picked_how"))
-        return
-    found = [one for one in kept if holds(*pick, one)]
-    with st.container(key=_PICKED, gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            what = tell("health.picked_scores", low=pick[0], high=pick[1])
-            st.text(tell("health.picked_title", what=what, n=len(found)))
-            flips.close_button(_PICKED)
-        if len(found) > MAX_LISTED:
-            st.caption(say("health.picked_newest", n=MAX_LISTED))
-        if found:
-            rows = picked_rows(found[:MAX_LISTED], st.context.url or "", state.session().collection)
-            sure = st.column_config.NumberColumn(say("health.correctness"), width="small", format="%d %%")
-            _list(rows, None, "health.picked_alt", sure=sure, column_order=("at", "question", "why", "sure", "trace"))
-
-
-def picked_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
-    """The rows of these questions with how sure each is; `page` is the address of this page."""
+    `page` is the address of this page; the Ask page, beside it, shows decisions.
+    """
     return [
-        row_of(one, "health.picked_answered", page, collection)
-        | {"sure": None if one.summary.correctness is None else round(100 * one.summary.correctness)}
+        {
+            "at": one.at[:16].replace("T", " "),
+            "question": one.question,
+            "why": tell(_ended(one)),
+            "sure": None if one.summary.correctness is None else round(100 * one.summary.correctness),
+            "open": address(urljoin(page, "./"), collection, one.id),
+        }
         for one in kept
     ]
 
 
-def row_of(one: Kept, answered: str, page: str, collection: str) -> dict[str, object]:
-    """When a question was asked, its text, how it ended (`answered`, or why not), and the address of its decision.
-
-    `page` is the address of this page; the Ask page, beside it, shows decisions.
-    """
-    reason = one.summary.reason
-    return {
-        "at": one.at[:16].replace("T", " "),
-        "question": one.question,
-        "why": tell(answered if reason is Reason.NONE else f"refusal.why_{reason}"),
-        "trace": address(urljoin(page, "./"), collection, one.id),
-    }
-
-
-def _list(rows: tables.Rows, key: str | None, alt: str, *, sure: Any = None, **more: Any) -> None:
-    """A table of rows of `row_of`; `sure` is a further column."""
-    opens = st.column_config.LinkColumn(
-        say("health.rejected_trace"), display_text=say("health.rejected_open"), width="small"
-    )
-    columns = {"trace": opens} | ({"sure": sure} if sure else {})
-    wide = {"at": "small", "question": "large", "why": "large"}
-    tables.show(rows, "health.rejected_", key, wide=wide, columns=columns, alt=alt, **more)
-
-
-def _take(key: str) -> None:
-    match flips.part_of(key):
-        case {"low": int() | float() as low, "high": int() | float() as high}:
-            st.session_state[_PICKED] = float(low), float(high)
-        case _:
-            flips.let_go(_PICKED)
+def _ended(one: Kept) -> str:
+    if one.summary.reason is not Reason.NONE:
+        return f"refusal.why_{one.summary.reason}"
+    return "health.answered_again" if one.summary.failed else "health.answered"

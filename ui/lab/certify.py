@@ -7,7 +7,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import partial
 
-import altair as alt
 import streamlit as st
 
 from rag_core import evaluation as evaluate
@@ -20,7 +19,6 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from ui.app.elements import badge, download, select, show_text, shown_error, submit
 from ui.app.texts import say, tell
-from ui.lab.plots import GREY, chart, line_styles
 from ui.lab.state import Recorded
 from ui.settings import certificates, saved_presets, sharing
 from ui.settings.certificates import percent
@@ -154,7 +152,6 @@ def _show_part(part: Part) -> None:
     for column, bound in zip(columns[len(chosen) + 1 :], part.bounds, strict=True):
         column.metric(say(f"lab_certify.line_{bound.kind}"), f"≤ {percent(bound.at_most):g} %")
         column.caption(say("lab_certify.seen", errors=bound.errors, of=bound.of, upper=100 * bound.upper))
-    st.altair_chart(curve_chart(part), alt=say("lab_certify.alt"))
 
 
 def _show_lack(found: Uncertified) -> None:
@@ -214,52 +211,3 @@ def _save(found: Certificate) -> None:
         certificates.offer(found, name, "certificate")
         written = partial(sharing.to_yaml, settings)
         download("lab_certify.download_settings", written, sharing.FILE, "certificate_settings")
-
-
-HEIGHT = 420  # pixels
-# Okabe and Ito's colours, at least 3 to 1 on a light and on a dark ground, and strokes for those who do not tell them
-# apart
-COLOURS = ("#0b8a62", "#d1601f", "#a45aa8", "#4a7fc4")
-STROKES = ([1, 0], [6, 3], [8, 3, 2, 3], [2, 2])
-
-
-def curve_chart(part: Part) -> alt.LayerChart:
-    """Shares in percent over the first threshold; a question type has its own."""
-    curve, name = part.curve, next(iter(part.thresholds))
-    lines = {say("lab_certify.line_coverage"): curve.coverage} | {
-        say(f"lab_certify.line_{kind}"): curve.risks[kind] for kind in Kind
-    }
-    rows = [
-        {"threshold": value, "line": line, "share": None if share is None else 100 * share, "certified": held}
-        for line, shares in lines.items()
-        for value, share, held in zip(curve.threshold, shares, curve.certified, strict=True)
-    ]
-    held = [value for value, certified in zip(curve.threshold, curve.certified, strict=True) if certified]
-    ends = [min(curve.threshold), max(curve.threshold)]
-    styles = line_styles(list(lines), COLOURS, STROKES, orient="bottom", columns=1, symbolSize=400)
-    drawn = (
-        chart(rows)
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=alt.X("threshold:Q", title=setting_name(name), scale=alt.Scale(domain=ends)),
-            y=alt.Y("share:Q", title=say("lab_certify.axis_share"), scale=alt.Scale(domain=[0, 100])),
-            tooltip=[
-                alt.Tooltip("line:N", title=say("lab_certify.tip_line")),
-                alt.Tooltip("threshold:Q", title=say("lab_certify.tip_threshold"), format=".2f"),
-                alt.Tooltip("share:Q", title=say("lab_certify.tip_share"), format=".1f"),
-                alt.Tooltip("certified:N", title=say("lab_certify.tip_certified")),
-            ],
-            **styles,
-        )
-    )
-    band = chart([{"from": min(held), "to": max(held)}]).mark_rect(color=GREY, opacity=0.15)
-    chosen = chart([{"threshold": part.thresholds[name], "what": say("lab_certify.chosen")}])
-    limits = [{"share": 100 * bound.at_most, "line": say(f"lab_certify.line_{bound.kind}")} for bound in part.bounds]
-    layers = [
-        band.encode(x="from:Q", x2="to:Q"),
-        chart(limits).mark_rule(strokeWidth=1, opacity=0.7).encode(y="share:Q", color=styles["color"]),
-        drawn,
-        chosen.mark_rule(color=GREY, strokeWidth=2).encode(x="threshold:Q"),
-        chosen.mark_text(align="left", dx=5, y=10, color=GREY, fontSize=12).encode(x="threshold:Q", text="what:N"),
-    ]
-    return alt.LayerChart(layer=layers, height=HEIGHT)

@@ -21,15 +21,13 @@ from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.evaluation import Marks, Rate, failing
-from rag_core.evaluation.labelled import LabelledQuestion, Place
-from rag_core.settings import Settings
-from ui.app import state, tables
+from rag_core.evaluation.labelled import LabelledQuestion
+from ui.app import tables
 from ui.app.asked import Asked
-from ui.app.elements import badge, button, download, remember, show_text, shown_error
+from ui.app.elements import badge, button, download, remember, show_text
 from ui.app.scope import Scope
 from ui.app.texts import say, tell
 from ui.ask.changes import outcome
-from ui.ask.missed import show_finding
 from ui.ask.refusal import show_refusal
 from ui.ask.stages import show_stages
 from ui.lab.state import Judged
@@ -53,7 +51,6 @@ WIDE = {
 }
 ROWS_IN_VIEW = 11  # rows that a list shows at once
 PICK = "pick"  # the name of what a click in a plot chooses
-_WANTED = "lab_why"  # in the session: id of a question, and the number of a place of its label
 Spec = dict[str, Any]
 
 
@@ -219,7 +216,6 @@ def _show_chosen(name: str, now: Judged, before: Judged) -> None:
         else:
             show_refusal(asked)
         show_stages(asked)
-        _show_why(question, now.settings)
 
 
 def answer_lines(decision: Decision) -> list[str]:
@@ -244,35 +240,6 @@ def label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[st
         searched = " · ".join(names.get(one, one) for one in question.documents)
         lines.append(tell("lab_results.searched_in", documents=searched))
     return lines
-
-
-def _show_why(question: LabelledQuestion, settings: Settings) -> None:
-    """Each place of the label whose page is known, and what became of the page when the question is measured again."""
-    places = [place for place in question.places if place.page]
-    if not places:
-        return
-    st.caption(say("lab_compare.why_about"))
-    wanted = st.session_state.get(_WANTED)
-    for number, place in enumerate(places):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(tell("missed.page_of", name=place.document, page=place.page), width="content")
-            key, this = f"lab_why_{question.id}_{number}", (question.id, number)
-            button("missed.look", key, remember, _WANTED, this, icon="search")
-        if wanted == (question.id, number):
-            _show_place(question, place, settings)
-
-
-def _show_place(question: LabelledQuestion, place: Place, settings: Settings) -> None:
-    engine, within = state.engine(), question.documents or None
-    with shown_error():
-        found = engine.library.snapshot.find(place.document)
-        if not found:
-            st.text(tell("lab_compare.why_no_document", name=place.document))
-            return
-        with st.spinner(say("missed.looking")):
-            missed = engine.why_missed(question.question, settings, found[0].id, place.page, within)
-        with st.container(border=True, key="lab_why"):
-            show_finding(missed)
 
 
 def pick(*fields: str, nearest: bool = False) -> alt.Parameter:

@@ -31,7 +31,6 @@ BINS, MAX_COUNTS = 25, 40  # bars of a histogram; counts up to so many get a bar
 BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
 PERCENT = alt.Axis(format=".0%", tickCount=5)  # every fifth of the scale
 _BELOW = alt.Legend(title=None, orient="bottom")
-Point = tuple[float, float] | None
 
 
 def histogram(
@@ -92,43 +91,10 @@ def histogram(
     return _layered(bars, ground, marks)
 
 
-def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float = 1.0, chance: bool = False) -> Spec:
-    """A curve of shares with two points: where this limit alone would be, and where all checks together are.
-
-    Args:
-        of: from `rag_core.evaluation.metrics`.
-        x: title of the axis.
-        y: likewise.
-        here: of the limit in force; None where nothing counts.
-        all_checks: of the outcomes; None where there is none.
-        sign: -1 where the curve's scores are negated measurements.
-        chance: draw the diagonal of a score that knows nothing.
-    """
+def show_curve(of: Curve, x: str, y: str, alt: str) -> None:
+    """A curve of shares, in percent, with these titles of its axes."""
     keep = np.unique(np.linspace(0, max(len(of.x) - 1, 0), min(len(of.x), MAX_POINTS)).round().astype(np.int64))
-    points = zip(of.x[keep].tolist(), of.y[keep].tolist(), of.threshold[keep].tolist(), strict=True)
-    rows = [
-        {"x": a, "y": b, "limit": sign * limit if np.isfinite(limit) else None, "order": n}
-        for n, (a, b, limit) in enumerate(points)
-    ]
-    line = (
-        chart(rows)
-        .mark_line(color=BLUE, strokeWidth=2, interpolate="linear")
-        .encode(
-            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
-            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
-            order="order:Q",
-            tooltip=[
-                _shown("x:Q", "tip_x", ".1%"),
-                _shown("y:Q", "tip_y", ".1%"),
-                _shown("limit:Q", "tip_limit", ".3~f"),
-            ],
-        )
-    )
-    layers = [line]
-    if chance:
-        diagonal = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
-        layers.insert(0, chart(diagonal).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q"))
-    return _layered(*layers, _points(here, all_checks))
+    st.line_chart({x: 100 * of.x[keep], y: 100 * of.y[keep]}, x=x, y=y, color=BLUE, height=HEIGHT, alt=alt)
 
 
 def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
@@ -163,25 +129,6 @@ def line_styles(names: Sequence[str], colours: Iterable[str], strokes: Iterable[
     }
 
 
-def _points(here: Point, all_checks: Point) -> alt.Chart:
-    words = [say("lab_results.all_checks"), say("lab_results.this_limit")]
-    places = zip((all_checks, here), words, strict=True)
-    rows = [{"x": at[0], "y": at[1], "what": what} for at, what in places if at is not None]
-    points: alt.Chart = (
-        chart(rows)
-        .mark_point(filled=True, opacity=1)
-        .encode(
-            x="x:Q",
-            y="y:Q",
-            shape=alt.Shape("what:N", scale=alt.Scale(domain=words, range=["diamond", "circle"]), legend=_BELOW),
-            size=alt.Size("what:N", scale=alt.Scale(domain=words, range=[330, 90]), legend=_BELOW),
-            color=alt.Color("what:N", scale=alt.Scale(domain=words, range=[PURPLE, ORANGE]), legend=_BELOW),
-            tooltip=[_shown("what:N", "tip_what"), _shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%")],
-        )
-    )
-    return points
-
-
 def _shown(field: str, title: str, format: str = "") -> alt.Tooltip:
     said = say(f"lab_results.{title}")
     return alt.Tooltip(field, title=said, format=format) if format else alt.Tooltip(field, title=said)
@@ -206,16 +153,13 @@ class _Scored:
     """One check's measurements where there are any: `rises` are they so that higher passes; all of shape (m,).
 
     `wanted` are the questions that should pass: those that are answerable, and for the probability that the answer is
-    right those whose draft is. An answerable question whose right answer is not labelled counts as one. `every` says it
-    of all n questions, measured or not.
+    right those whose draft is. An answerable question whose right answer is not labelled counts as one.
     """
 
     check: Check[Measurements]
     values: Floats
     sign: float  # -1 where lower passes
-    passes: Flags
     wanted: Flags
-    every: Flags
     wrong: Flags
     limits: Floats
     left_out: int
@@ -239,9 +183,7 @@ def _scored(held: Held, now: Judged) -> _Scored:
         held.check,
         held.values[known],
         sign,
-        sign * held.values[known] >= sign * limits[known],
         wanted[known],
-        wanted,
         now.recorded.wrong[known],
         np.unique(limits[known]),
         int((now.marked.measured & ~known).sum()),
@@ -261,16 +203,16 @@ def show(now: Judged) -> None:
     if not scored.values.size:
         st.info(say("lab_results.no_values"), icon=":material/info:")
         return
-    drawn: list[Callable[[_Scored, Judged], None]] = [_show_histogram, _show_risk, _show_roc]
+    drawn: list[Callable[[_Scored], None]] = [_show_histogram, _show_risk, _show_roc]
     if scored.check.scale in (Scale.CORRECTNESS, Scale.ANSWERABILITY):
         drawn.append(_show_reliability)
     for row in range(0, len(drawn), 2):
         for column, draw in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
             with column:
-                draw(scored, now)
+                draw(scored)
 
 
-def _show_histogram(of: _Scored, now: Judged) -> None:
+def _show_histogram(of: _Scored) -> None:
     st.markdown(say("lab_results.histogram"), help=say(f"lab_results.histogram_help{of.ending}"))
     axis = say(f"checks.scale_{of.check.scale}")
     limits = of.limits.tolist() if len(of.limits) <= MAX_LIMITS else [float(of.limits.min()), float(of.limits.max())]
@@ -279,35 +221,27 @@ def _show_histogram(of: _Scored, now: Judged) -> None:
     st.vega_lite_chart(spec=spec, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
 
 
-def _show_risk(of: _Scored, now: Judged) -> None:
+def _show_risk(of: _Scored) -> None:
     made, area = metrics.risk_coverage(of.rises, of.wrong), metrics.aurc(of.rises, of.wrong)
     if made is None or area is None:
         return
     st.markdown(say("lab_results.risk", aurc=area), help=say("lab_results.risk_help"))
-    given = now.marked.measured & now.marked.answered
-    wrong = given & (now.marked.wrong_answer | now.marked.missed)
-    here = (_share(of.passes), _share(of.wrong[of.passes])) if of.passes.any() else None
-    all_checks = (_share(given[now.marked.measured]), _share(wrong[given])) if given.any() else None
-    spec = curve(made, say("lab_results.axis_coverage"), say("lab_results.axis_risk"), here, all_checks, of.sign)
-    st.vega_lite_chart(spec=spec, key="lab_risk", alt=say("lab_results.risk_alt", aurc=area))
+    titles = say("lab_results.axis_coverage"), say("lab_results.axis_risk")
+    show_curve(made, *titles, say("lab_results.risk_alt", aurc=area))
 
 
-def _show_roc(of: _Scored, now: Judged) -> None:
+def _show_roc(of: _Scored) -> None:
     made, area = metrics.roc_curve(of.rises, of.wanted), metrics.auroc(of.rises, of.wanted)
     if made is None or area is None:
         st.markdown(say("lab_results.roc_none"))
         st.caption(say(f"lab_results.one_class{of.ending}"))
         return
     st.markdown(say("lab_results.roc", auroc=area), help=say(f"lab_results.roc_help{of.ending}"))
-    here = (_share(of.passes[~of.wanted]), _share(of.passes[of.wanted]))
-    yes, no = now.marked.measured & of.every, now.marked.measured & ~of.every
-    all_checks = (_share(now.marked.answered[no]), _share(now.marked.answered[yes])) if yes.any() and no.any() else None
     titles = say(f"lab_results.axis_false_positive{of.ending}"), say(f"lab_results.axis_true_positive{of.ending}")
-    spec = curve(made, *titles, here, all_checks, of.sign, chance=True)
-    st.vega_lite_chart(spec=spec, key="lab_roc", alt=say("lab_results.roc_alt", auroc=area))
+    show_curve(made, *titles, say("lab_results.roc_alt", auroc=area))
 
 
-def _show_reliability(of: _Scored, now: Judged) -> None:
+def _show_reliability(of: _Scored) -> None:
     bins = metrics.reliability(of.values, of.wanted, RELIABILITY_BINS)
     error = metrics.calibration_error(bins)
     if error is None:
@@ -315,7 +249,3 @@ def _show_reliability(of: _Scored, now: Judged) -> None:
     st.markdown(say("lab_results.reliability", error=error), help=say(f"lab_results.reliability_help{of.ending}"))
     spec = reliability(bins, say(f"lab_results.axis_came_true{of.ending}"))
     st.vega_lite_chart(spec=spec, key="lab_reliability", alt=say("lab_results.reliability_alt", error=error))
-
-
-def _share(flags: Flags) -> float:
-    return float(flags.mean()) if flags.size else 0.0

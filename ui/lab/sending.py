@@ -17,14 +17,14 @@ from rag_core.evaluation import rates
 from rag_core.evaluation.report import Tradeoff, effect, suggested
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
-from ui.app import state
+from ui.app import sheets, state
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
+from ui.app.sheets import Block, block
+from ui.app.sheets import now as today
 from ui.app.texts import LANGUAGE, say, speaking, tell
-from ui.ask import export
 from ui.ask.asking import changed_knobs
-from ui.ask.export import NAME_CHARS, Block, block
-from ui.ask.export import now as today
+from ui.ask.export import NAME_CHARS
 from ui.ask.refusal import outcome_in_words
 from ui.lab import flips
 from ui.lab.flips import ERRORS
@@ -44,7 +44,7 @@ def offer(run: RunHead, now: Judged, limits: Tradeoff | None) -> None:
     with st.container(key="lab_report", gap="xsmall"):
         st.markdown(say("lab_report.open"), help=say("lab_report.open_about"))
         with st.container(horizontal=True):
-            export.offer(lambda: blocks(run, now, limits), name, "lab_report")
+            sheets.offer(lambda: blocks(run, now, limits), name, "lab_report")
 
 
 @speaking(LANGUAGE)

@@ -1,4 +1,4 @@
-"""Labelled sets: from a file, from the samples, edited in the page, renamed, deleted, saved as a file."""
+"""Labelled sets: from a file, from the samples, edited in the page, deleted, saved as a file."""
 
 from __future__ import annotations
 
@@ -242,25 +242,8 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
     with st.container(horizontal=True, key="set_actions"):
         for kind, write in (("csv", to_csv), ("jsonl", to_jsonl)):
             download(f"lab_sets.save_{kind}", partial(write, questions), f"labelled.{kind}", f"set_{kind}")
-        with (
-            st.popover(say("lab_sets.rename"), icon=":material/edit:"),
-            st.form(key=f"rename_set_{tag(name)}", border=False),
-        ):
-            st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
-            submit("lab_sets.rename_do", "", _rename, name)
         warning = tell("lab_sets.delete_warning", name=name, n=len(questions))
         offer_deletion("lab_sets.delete", f"delete_set_{tag(name)}", warning, "lab_sets.keep", _delete, name)
-
-
-def _rename(old: str) -> None:
-    new, store = str(st.session_state[f"new_name_{tag(old)}"] or "").strip(), recording.store()
-    if new == old:
-        return
-    with _kept_problem(old):
-        free = free_name(new, store.sets())
-        store.write_set(free, store.read_set(old))
-        store.delete_set(old)
-        state.session().choose(set_key(), free)
 
 
 def _delete(name: str) -> None:

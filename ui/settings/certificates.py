@@ -1,16 +1,17 @@
-"""A certificate in words: one line, what it promises and what not, why it no longer holds, and the sheet that is
-printed.
+"""A certificate in words: one line, what it promises and what not, why it no longer holds, and the sheet to
+send.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 
-from rag_core.evaluation.certificate import Bound, Certificate, Part
-from rag_core.evaluation.guarantee import Kind
-from rag_core.wiring import Line, Plot, Sheet, require, to_pdf
-from ui.app.elements import download, shown_error
+from rag_core.evaluation.certificate import Certificate, Part
+from ui.app import sheets
+from ui.app.elements import download
+from ui.app.sheets import Block, block
 from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.settings.wording import setting_name, value_in_words
 
@@ -26,7 +27,7 @@ def in_a_line(certificate: Certificate) -> str:
     first = {bound.kind: bound.at_most for bound in certificate.parts[0].bounds}
     bounds = ", ".join(say(f"presets.bound_{kind}", at_most=percent(first[kind])) for kind in kinds)
     sure, date = percent(certificate.confidence), certificate.date[:10]
-    return tell("presets.line", bounds=bounds, confidence=sure, n=f"{certificate.questions:,}", date=date)
+    return tell("presets.line", bounds=bounds, confidence=sure, n=certificate.questions, date=date)
 
 
 def promise(certificate: Certificate) -> str:
@@ -58,74 +59,47 @@ def part_name(part: str) -> str:
 
 
 @speaking(LANGUAGE)
-def sheet(certificate: Certificate, name: str) -> Sheet:
-    """The printed page of a certificate; `name` of its preset, empty where it has none yet."""
+def blocks(certificate: Certificate, name: str) -> list[Block]:
+    """The sheet of a certificate; `name` of its preset, empty where it has none yet."""
     basis = certificate.basis
-    library = tell("lab_certify.fact_library_value", version=basis.version, documents=basis.documents)
-    n, left, failed = certificate.questions, certificate.left_out, certificate.failed
-    counted = tell("lab_certify.fact_questions_value", n=n, left=left, failed=failed)
-    from_set = tell("lab_certify.fact_set_value", name=certificate.set_name, hash=certificate.set_hash)
+    counted = {"n": certificate.questions, "left": certificate.left_out, "failed": certificate.failed}
     facts = [
-        (say("lab_certify.fact_date"), certificate.date),
-        (say("lab_certify.fact_collection"), basis.collection),
-        (say("lab_certify.fact_library"), library),
-        (say("lab_certify.fact_set"), from_set),
-        (say("lab_certify.fact_questions"), counted),
-        *(fact for part in certificate.parts for fact in _part_facts(part)),
-        (say("lab_certify.fact_model"), basis.model),
-        (say("lab_certify.fact_calibration"), basis.calibration or "–"),
-        (say("lab_certify.fact_settings"), certificate.settings_hash),
+        ("date", certificate.date),
+        ("collection", basis.collection),
+        ("library", tell("lab_certify.fact_library_value", version=basis.version, documents=basis.documents)),
+        ("set", tell("lab_certify.fact_set_value", name=certificate.set_name, hash=certificate.set_hash)),
+        ("questions", tell("lab_certify.fact_questions_value", **counted)),
+        ("model", basis.model),
+        ("calibration", basis.calibration or "–"),
+        ("settings", certificate.settings_hash),
     ]
-    return Sheet(
-        say("lab_certify.sheet_title"),
-        name or say("lab_certify.unnamed"),
-        [
-            (say("lab_certify.promise_title"), promise(certificate)),
-            (say("lab_certify.not_title"), say("lab_certify.not")),
-        ],
-        facts,
-        [_plot(part) for part in certificate.parts],
-        setting_name(next(iter(certificate.parts[0].thresholds))),
-        say("lab_certify.axis_share_plain"),
-        say("lab_certify.certified_range"),
-        say("lab_certify.sheet_foot"),
-    )
+    return [
+        block("title", say("lab_certify.sheet_title")),
+        block("lead", name or say("lab_certify.unnamed")),
+        block("head", say("lab_certify.promise_title")),
+        block("text", promise(certificate)),
+        block("head", say("lab_certify.not_title")),
+        block("text", say("lab_certify.not")),
+        *(one for part in certificate.parts for one in _part(part)),
+        block("head", say("lab_certify.facts")),
+        *(block("text", f"{say(f'lab_certify.fact_{fact}')}: {value}") for fact, value in facts),
+        block("small", say("lab_certify.sheet_foot")),
+    ]
+
+
+def _part(part: Part) -> Iterator[Block]:
+    yield block("head", part_name(part.type) or say("lab_certify.fact_thresholds"))
+    yield from (block("text", f"{label}: {value}") for label, value in thresholds(part))
+    answered = {"answered": part.answered, "n": part.questions, "share": 100 * part.answered / part.questions}
+    yield block("text", f"{say('lab_certify.fact_answered')}: {tell('lab_certify.fact_answered_value', **answered)}")
+    for bound in part.bounds:
+        found = {"at_most": percent(bound.at_most), "errors": bound.errors, "of": bound.of, "upper": 100 * bound.upper}
+        said = tell("lab_certify.fact_bound_value", **found)
+        yield block("text", f"{say(f'lab_certify.line_{bound.kind}')}: {said}")
 
 
 def offer(certificate: Certificate, name: str, key: str) -> None:
-    """Two buttons that download a certificate, as a printed page and as JSON; the page is drawn when it is wanted."""
-    with shown_error():
-        require("certificate", "A printed certificate")
-        download(
-            "lab_certify.download_pdf",
-            lambda: to_pdf(sheet(certificate, name)),
-            "certificate.pdf",
-            f"{key}_pdf",
-            icon="picture_as_pdf",
-        )
+    """Buttons that download a certificate, as a sheet and as JSON."""
+    sheets.offer(lambda: blocks(certificate, name), "certificate", key)
     written = partial(json.dumps, certificate.to_json(), ensure_ascii=False, indent=1)
     download("lab_certify.download_json", written, "certificate.json", f"{key}_json")
-
-
-def _part_facts(part: Part) -> list[tuple[str, str]]:
-    chosen = ", ".join(f"{label}: {value}" for label, value in thresholds(part))
-    share = 100 * part.answered / part.questions
-    answered = tell("lab_certify.fact_answered_value", answered=part.answered, n=part.questions, share=share)
-    where = f"{part_name(part.type)}: " if part.type else ""
-    return [
-        (say("lab_certify.fact_thresholds"), where + chosen),
-        (say("lab_certify.fact_answered"), answered),
-        *((say(f"lab_certify.line_{bound.kind}"), _bound(bound)) for bound in part.bounds),
-    ]
-
-
-def _bound(bound: Bound) -> str:
-    found = {"errors": bound.errors, "of": bound.of, "upper": 100 * bound.upper}
-    return tell("lab_certify.fact_bound_value", at_most=percent(bound.at_most), **found)
-
-
-def _plot(part: Part) -> Plot:
-    curve, limits = part.curve, {bound.kind: bound.at_most for bound in part.bounds}
-    lines = [Line(say("lab_certify.line_coverage"), curve.coverage)]
-    lines += [Line(say(f"lab_certify.line_{kind}"), curve.risks[kind], limits.get(kind)) for kind in Kind]
-    return Plot(part_name(part.type), curve.threshold, lines, curve.certified, next(iter(part.thresholds.values())))

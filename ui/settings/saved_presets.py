@@ -25,14 +25,13 @@ from ui.app.people import visitor
 from ui.app.texts import say, screen, tell
 from ui.settings import certificates
 from ui.settings.fields import FIXED, take
-from ui.settings.wording import moved_in_words
 
 FRONT = ("balanced", "careful", "open")  # ours, named for what they do
 # designs of others; their variants have no place here
 PUBLISHED = ("compliance", "relevance-guard", "tutor", "rag-engine", "scoping")
 NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
-_CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switched"
+_CHOSEN, _SEEN = "saved_preset", "saved_presets_seen"
 
 
 def saved() -> tuple[SavedPreset, ...]:
@@ -141,22 +140,8 @@ def chosen() -> SavedPreset | None:
 
 
 def switch() -> None:
-    """Take over the preset that was chosen, in the field's callback, and note what that changes."""
-    before = dict(state.session().values)
+    """Take over the preset that was chosen, in the field's callback."""
     take_option(st.session_state.preset)
-    after = state.session().values
-    st.session_state[_SWITCHED] = {
-        name: (old, after[name]) for name, old in before.items() if name not in FIXED and after[name] != old
-    }
-
-
-def show_switch() -> None:
-    """The settings that the last switch changed, each with its value before and now."""
-    moved = st.session_state.get(_SWITCHED)
-    if moved:
-        with st.expander(say("presets.switched", n=len(moved)), icon=":material/swap_horiz:", key="preset_switch"):
-            for name, (old, new) in moved.items():
-                st.text(moved_in_words(name, old, new))
 
 
 def take_option(option: str) -> None:

@@ -81,7 +81,6 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
         _show_sliders(start)
         with about:  # after the fields: a certificate holds for what they say now
             saved_presets.show()
-            saved_presets.show_switch()
         _way_back(start)
         sharing.show(session.settings)
         st.caption(say("settings.all"))
@@ -167,7 +166,7 @@ def _show_calibration() -> None:
     sets: Mapping[str, int] = about.get("sets", {})
     with st.popover(say("settings.calibration_where"), icon=":material/info:", type="tertiary", key="calibration"):
         st.text(tell("settings.calibration", model=calibration.model, date=about.get("date", "")))
-        st.text(tell("settings.calibration_sets", id=calibration.id, n=f"{sum(sets.values()):,}", sets=_names(sets)))
+        st.text(tell("settings.calibration_sets", id=calibration.id, n=sum(sets.values()), sets=_names(sets)))
         st.text(_measured(about))
 
 

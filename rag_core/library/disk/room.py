@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import errno
-import shutil
 import sqlite3
-from contextlib import suppress
-from pathlib import Path
 
-SHORT_BYTES = 256 << 20  # 256 MiB: where less is free, the disk counts as nearly full; chosen
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 # SQLITE_IOERR_SHMSIZE, which Python 3.11 names as of some builds only: no room for the file beside the log
 _SHARED_MEMORY = 4874
@@ -24,15 +20,4 @@ def is_full(error: BaseException | None) -> bool:
             if code & 0xFF == sqlite3.SQLITE_FULL or code == _SHARED_MEMORY:
                 return True
         error = error.__cause__
-    return False
-
-
-def free_bytes(folder: Path) -> int:
-    """How much may still be written to the disk of a folder; raises OSError where that cannot be told."""
-    return shutil.disk_usage(folder).free
-
-
-def is_short(folder: Path) -> bool:
-    with suppress(OSError):
-        return free_bytes(folder) < SHORT_BYTES
     return False

@@ -18,7 +18,7 @@ from rag_core.errors import PasswordNeeded, RagError
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import READABLE
 from rag_core.service.people import Right
-from rag_core.work.jobs import STAGES, Job
+from rag_core.work.jobs import Job
 from ui.app import first_run, state, tables
 from ui.app.elements import badge, button, submit
 from ui.app.jobs import uploads
@@ -40,7 +40,6 @@ PATIENCE_SECONDS = 10.0
 MANY_TAKEN = 200
 QUIET_SECONDS = 10.0  # since the last file was taken: nobody is just dropping some
 BAR_PIXELS = 160  # a bar's length: it stands in a line with words
-MAX_FILES = 60  # rows of a running job's table: the files around the current one
 MAX_NAMES = 5  # file names in a list; the others are counted
 MAX_PROBLEMS = 5  # shown one by one; more are a table
 ROWS_IN_VIEW = 6  # rows that a table of files shows at once
@@ -161,9 +160,6 @@ def _show_running(number: int, job: Job) -> None:
         if own:
             st.text(_step(job), width="content")
         st.progress(job.share, width=BAR_PIXELS)
-        if own and len(job.listed) > 1:
-            with st.popover(say("jobs.files"), type="tertiary", key=f"files_of_{number}"):
-                _show_files(number, job)
         if _may_stop(job):
             button(
                 "jobs.stopping" if job.stopping else "jobs.stop",
@@ -243,29 +239,6 @@ def _questions(job: Job) -> str:
     minutes, seconds = divmod(round(left), 60)
     key = "jobs.questions_minutes" if minutes else "jobs.questions_seconds"
     return tell(key, done=job.files_done, total=job.files, minutes=minutes, seconds=seconds)
-
-
-def _show_files(number: int, job: Job) -> None:
-    """Every file with its state; of many, those around the current one."""
-    engine = state.opened_engine(job.place[1])
-    ready = {document.id for document in engine.library.snapshot.documents} if engine else set()
-    reading = engine.library.view.reading if engine else {}
-    first = max(0, min(job.files_done - MAX_FILES // 2, len(job.listed) - MAX_FILES))
-    rows = []
-    for position, file in list(enumerate(job.listed))[first : first + MAX_FILES]:
-        stands = job.state(position, ready)
-        far = job.far(position) if stands in STAGES else None
-        words = tell(f"jobs.state_{stands}")
-        rows.append(
-            {
-                "file": file.name,
-                "state": tell("jobs.state_early", state=words) if file.id in reading else words,
-                "amount": tell("jobs.amount_of", done=far.done, total=far.total) if far else "",
-            }
-        )
-    tables.show(rows, "jobs.column_", f"files_{number}", in_view=ROWS_IN_VIEW)
-    if len(rows) < len(job.listed):
-        st.caption(say("jobs.shown_files", n=len(rows), all=len(job.listed)))
 
 
 def _show_results() -> None:
