@@ -21,6 +21,7 @@ from rag_core.domain.answer import Refusal
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import Draft
+from rag_core.domain.llm_trace import Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.replies import SETTLED, reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
@@ -523,12 +524,21 @@ def logged(decision: Decision, caplog: pytest.LogCaptureFixture) -> list[str]:
             f"none {Settings.load().min_correctness:g} not_run",
         ),
         (measurements(failure="x"), "refused_by_failure", "none none failure"),
+        (
+            measurements(
+                0.6,
+                of=settings(drafter="model", sufficiency_mode=Mode.ENFORCE, main_gate="cosine", expand_searches=0),
+                llm_trace=LlmTrace(400, judgements=(Sufficiency(Call(Step.SUFFICIENCY), 1, "no", 0.8),)),
+            ),
+            "llm_rejected_contexts",
+            "0.8000 0 sufficiency",
+        ),
     ],
 )
 def test_given_a_refusal_then_its_event_and_score_are_logged(
     decided: Measurements, event: str, rest: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """S1-7, S1-11: the events contexts_not_relevant_to_query and contexts_rejected_by_relevance_score."""
+    """S1-7, S1-9, S1-11: the events contexts_not_relevant_to_query and contexts_rejected_by_relevance_score."""
     score, threshold, reason = rest.split()
 
     assert logged(decide(decided), caplog)[0] == f"{event} score={score} threshold={threshold} reason={reason}"
