@@ -68,7 +68,7 @@ def test_given_one_step_looser_then_a_target_is_not_kept_and_the_curve_says_so()
 
 def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and_counted() -> None:
     questions, *_ = material()
-    fitted = {question_hash(question.question.upper()) for question in questions[:30]}
+    fitted = frozenset(question_hash(question.question.upper()) for question in questions[:30])
 
     found = certificate(WRONG, fitted=fitted)
 
