@@ -441,7 +441,7 @@ def test_given_a_guard_that_reads_the_top_when_walked_then_it_is_asked_about_the
 
 
 def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refused_then() -> None:
-    """S1-9, S3-10, S3-11, S3-13: expand_search, bounded; can_answer, confidence, what is missing and why are kept."""
+    """S1-9, S3-10, S3-11: expand_search, bounded; can_answer, confidence, what is missing and why are kept."""
     more = (hit(0.9), hit(0.8, 2), hit(0.7, 3))
     most = (*more, hit(0.6, 4))
     no = [judgement("no", passages=count, missing=("the rent",), reasoning="Of the rent.") for count in (2, 3, 4)]
@@ -497,8 +497,7 @@ def test_given_a_partial_verdict_when_decided_then_the_level_is_low_and_a_note_s
             in decision.notes
         )
     assert (
-        decide(guarded(part, attempts=(drafted,), refuse_partial=True, expand_searches=0)).reason
-        is Reason.SUFFICIENCY
+        decide(guarded(part, attempts=(drafted,), refuse_partial=True, expand_searches=0)).reason is Reason.SUFFICIENCY
     )
 
 
