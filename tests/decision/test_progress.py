@@ -496,9 +496,8 @@ def test_given_a_partial_verdict_when_decided_then_the_level_is_low_and_a_note_s
             "The language model finds that the passages answer a part of the question only. The level is low at most."
             in decision.notes
         )
-    assert (
-        decide(guarded(part, attempts=(drafted,), refuse_partial=True, expand_searches=0)).reason is Reason.SUFFICIENCY
-    )
+    refused = decide(guarded(part, attempts=(drafted,), refuse_partial=True, expand_searches=0))
+    assert (refused.reason, "a part of the question only" in refused.explanation) == (Reason.SUFFICIENCY, True)
 
 
 def test_given_less_confidence_than_required_when_decided_then_it_refuses_and_equal_passes() -> None:
@@ -506,7 +505,8 @@ def test_given_less_confidence_than_required_when_decided_then_it_refuses_and_eq
     unsure = judgement("yes", confidence=0.6)
 
     assert next_of(guarded(unsure, min_sufficiency=0.6)).step is Step.DRAFT
-    assert decide(guarded(unsure, min_sufficiency=0.65, expand_searches=0)).reason is Reason.SUFFICIENCY
+    refused = decide(guarded(unsure, min_sufficiency=0.65, expand_searches=0))
+    assert (refused.reason, "(confidence 0.60, 0.65 required)" in refused.explanation) == (Reason.SUFFICIENCY, True)
 
 
 def test_given_a_guard_that_cannot_run_when_decided_then_no_draft_is_made() -> None:

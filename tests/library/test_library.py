@@ -152,15 +152,6 @@ def test_given_an_overlap_then_the_passages_of_a_library_repeat_the_sentences_be
     assert max(repeated(50)) <= 50 // 5  # a sentence has more than five tokens
 
 
-def test_given_equal_texts_under_different_ids_when_added_then_both_are_found_by_their_id(tmp_path):
-    opened = library(tmp_path)
-    opened.add([text("one", "Same text."), text("two", "Same text.")], SETTINGS)
-
-    assert len(opened.snapshot.documents) == 2
-    assert (opened.snapshot.rows(["one"]), opened.snapshot.rows(["two"])) == ([0], [1])
-    assert [document.name for document in opened.snapshot.find("two")] == ["two"]
-
-
 def test_given_a_broken_file_among_good_ones_when_added_then_it_is_a_problem_and_the_others_are_there(tmp_path):
     (tmp_path / "bad.pdf").write_bytes(b"<html>not a pdf</html>")
     (tmp_path / "good.txt").write_text("Good text.", encoding="utf-8")
