@@ -13,7 +13,6 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import DateSource, Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
 from rag_core.ingest.reading import ocr_engines
-from rag_core.library.indexing import documents as made_of_pages
 from rag_core.library.indexing import embedding
 from rag_core.library.library import Library
 from rag_core.library.stored.sources import Source, sources_from
@@ -168,24 +167,6 @@ def test_given_a_broken_file_among_good_ones_when_added_then_it_is_a_problem_and
     assert [path.name for path in (tmp_path / "library/default/sources").iterdir()] == [
         report.added[0].id.removeprefix("sha256:")
     ]
-
-
-def test_given_a_fault_of_ours_on_one_file_when_added_then_the_others_go_on_and_it_is_logged(
-    tmp_path, monkeypatch, caplog
-):
-    def chunk(document_id, pages, **rest):
-        if "trap" in pages[0].text:
-            raise ZeroDivisionError("trap")
-        return real(document_id, pages, **rest)
-
-    real = made_of_pages.chunk
-    monkeypatch.setattr(made_of_pages, "chunk", chunk)
-
-    report = library(tmp_path).add([text("a", "A trap."), text("b", "No danger.")], SETTINGS)
-
-    assert [document.name for document in report.added] == ["b"]
-    assert [(name, "ZeroDivisionError" in error.problem) for name, error in report.problems] == [("a", True)]
-    assert "ZeroDivisionError: trap" in caplog.text
 
 
 def test_given_a_text_with_too_many_different_words_when_added_then_the_others_go_on(tmp_path, monkeypatch):
