@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from builders import SENTENCE, measurements
 from numpy.typing import NDArray
@@ -20,12 +22,19 @@ MISSED = Target(Kind.MISSED_ANSWERS, 0.10)
 REFUSED = Target(Kind.FALSE_REFUSALS, 0.10)
 
 
-def material(
-    n: int = 200, seed: int = 1, missing: int = 3
-) -> tuple[list[LabelledQuestion], list[Measurements], NDArray[np.bool_]]:
+Material = tuple[list[LabelledQuestion], list[Measurements], NDArray[np.bool_]]
+
+
+def material(n: int = 200, seed: int = 1, missing: int = 3) -> Material:
     """n answerable questions with a high score, n unanswerable ones with a low one; the first `missing` answers miss
     the known one.
     """
+    questions, records, hits = _material(n, seed, missing)
+    return [*questions], [*records], hits.copy()
+
+
+@cache
+def _material(n: int, seed: int, missing: int) -> Material:
     draw = np.random.default_rng(seed)
     scores = np.concatenate([draw.beta(8, 2, n), draw.beta(2, 8, n)])
     intents = np.array(["factual", "procedural", "comparative"])[draw.integers(0, 3, 2 * n)]
@@ -64,8 +73,9 @@ def made(
     return certify(questions, records, hits, settings or Settings.load(), request, BASIS, **given)  # type: ignore[arg-type]
 
 
+@cache
 def certificate(*targets: Target, **changes: object) -> Certificate:
-    """One that there is."""
+    """One that there is; its numbers take a third of a second each time."""
     found = made(*targets, **changes)  # type: ignore[arg-type]
     assert isinstance(found, Certificate), found
     return found

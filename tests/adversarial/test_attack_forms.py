@@ -52,6 +52,7 @@ def many(asked: Asked, count: int) -> dict[str, Any]:
     return draft(*[(f"Sick leave is paid for {1000 + number} days.", source, SICK_PAID) for number in range(count)])
 
 
+# of each kind the worst; every other form: tests/compression/test_llm_replies.py, tests/adapters/test_openai_model.py
 UNREADABLE = [
     Attack(
         "prose with a citation",
@@ -59,15 +60,12 @@ UNREADABLE = [
         (R.MALFORMED_DRAFT,),
         BAD,
     ),
-    Attack("broken JSON", lambda asked: text(lied(asked))[:-10], (R.MALFORMED_DRAFT,), BAD),
-    Attack("a JSON list", lambda asked: "[" + text(lied(asked)) + "]", (R.MALFORMED_DRAFT,), BAD),
     Attack("a key given twice", twice, (R.MALFORMED_DRAFT,), BAD),
     Attack("21 claims", lambda asked: many(asked, 21), (R.MALFORMED_DRAFT,), ("1007 days",)),
     Attack("a quote of 10 kB", lambda asked: draft((FALSE, "1", SICK_PAID * 170)), (R.MALFORMED_DRAFT,), BAD),
 ]
 EMPTY = [
     Attack("nothing", "", (R.EMPTY_DRAFT,)),
-    Attack("no claims", {"answerable": True, "reason": FALSE, "claims": []}, (R.EMPTY_DRAFT,), BAD),
     Attack("thoughts only", f"<think>{FALSE}</think>", (R.EMPTY_DRAFT,), BAD),
 ]
 
@@ -140,10 +138,7 @@ DRESSES = {
     "direction marks": lambda asked: _true(asked, SICK_PAID.replace("30", "\u202d30\u202c")),
     "other blanks": lambda asked: _true(asked, SICK_PAID.replace(" ", "\u00a0")),
     "composed and decomposed": lambda asked: _true(asked, unicodedata.normalize("NFD", SICK_PAID)),
-    "a fence around it": lambda asked: f"```json\n{text(honest(asked))}\n```",
     "thoughts before it": lambda asked: f"<think>Let me see: 71 days?</think>\n{text(honest(asked))}",
-    "prose around it": lambda asked: f"Here is the answer:\n{text(honest(asked))}\nAnything else?",
-    "a byte-order mark": lambda asked: "\ufeff" + text(honest(asked)),
 }
 
 
@@ -171,13 +166,6 @@ TOO_MUCH = [
 BODIES = [
     Attack("not JSON", Body(FALSE), (R.NOT_RUN,), BAD),
     Attack("a stream that nobody asked for", Body(STREAM, "text/event-stream"), (R.NOT_RUN,), BAD),
-    Attack(
-        "no choices",
-        Body('{"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": []}'),
-        (R.NOT_RUN,),
-    ),
-    Attack("a JSON list", Body("[1, 2]"), (R.NOT_RUN,)),
-    Attack("nothing", Body(""), (R.NOT_RUN,)),
     Attack("10 MB", Huge(10_000_000), (R.NOT_RUN,), ("xxxxxxxxxxxxxxxxxxxx",)),
 ]
 

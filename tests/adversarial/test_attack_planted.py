@@ -41,7 +41,7 @@ def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_something_true_
     )
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", ["text", "table", "name"])  # the title is no more on a page than the name
 @pytest.mark.parametrize("garage", GARAGES.values(), ids=GARAGES)
 def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_the_order_then_what_it_says_is_no_answer(
     arena: Arena, garage: Garage, place: str, caplog

@@ -100,16 +100,6 @@ def test_given_true_words_that_are_no_answer_or_a_planted_order_when_asked_then_
     assert [(one.case.behaviour, one.case.drafts[0]) for one in found if one.draft] == []
 
 
-def test_given_every_twenty_fifth_lie_when_asked_then_none_is_shown(engine: Engine, server: ModelServer) -> None:
-    """A drawn share of them all, through the product; the campaign asks the rest."""
-    cases = [case for language in LANGUAGES for case in lies(language)[::25]]
-
-    found = run(cases, engine, server, lambda one: None)
-
-    assert len(found) >= 20
-    assert [(one.case.behaviour, one.case.drafts[0]) for one in found if one.draft] == []
-
-
 def test_given_a_careful_model_when_asked_then_its_first_or_second_draft_is_shown(
     engine: Engine, server: ModelServer
 ) -> None:

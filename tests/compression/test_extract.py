@@ -567,16 +567,6 @@ def test_given_units_of_several_documents_then_documents_stand_by_rank_and_insid
     assert in_order([other, third, second, first], by_rank) == [first, second, third, other]
 
 
-def test_given_a_sentence_over_two_pages_then_each_page_has_its_own_quote() -> None:
-    pages = {1: "The notice period", 2: "is 30 days. More."}
-    passage = Passage("d#1", "d", "The notice period is 30 days. More.", (Span(1, 0, 17), Span(2, 0, 17)), "en")
-
-    first, second = units(passage, lambda d, p: pages[p])[0].evidence(lambda d, p: pages[p])
-
-    assert (first.quote, first.spans[0].page) == ("The notice period", 1)
-    assert (second.quote, second.spans[0].page) == ("is 30 days.", 2)
-
-
 def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a_likely_one_does_not() -> None:
     sure, likely, other = (
         unit_of(0.9, 1, PassageKind.TABLE),

@@ -15,17 +15,11 @@ from builders import (
     HashEmbedder,
     MemoryCorpus,
     Text,
-    claim,
-    contradicted,
-    draft,
-    hit,
     measured_again,
     measurements,
-    passage,
     settings,
     tools,
 )
-from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
@@ -39,7 +33,7 @@ from rag_core.decision.decide import replay
 from rag_core.decision.measure import measure
 from rag_core.decision.present import scores
 from rag_core.domain.measurements import Measurements, Understanding
-from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.status import Reason
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Cost, Mode, Settings, presets
@@ -215,72 +209,6 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
     assert {Reason.GREETING, Reason.ABOUT_LIBRARY} <= set(replay_many(of, target).reason)
 
 
-def test_given_a_limit_equal_to_a_distance_then_the_claim_stays_and_just_below_it_goes() -> None:
-    found = [measurements(0.72), measurements(0.7199)]
-    at = settings(distance_mode=Mode.ENFORCE, max_distance=0.28)
-
-    outcomes = replay_many(found, at)
-
-    assert list(outcomes.answered) == [True, False]
-    assert list(outcomes.reason) == [Reason.NONE, Reason.DISTANCE]
-
-
-def test_given_distances_at_the_cuts_of_the_levels_then_equal_reaches_the_level_as_one_by_one() -> None:
-    at = settings(main_gate="cosine", high_distance=0.3, medium_distance=0.5, low_distance=0.8)
-    found = [measurements(cosine) for cosine in (0.7, 0.5, 0.2, 0.19)]
-
-    levels = list(replay_many(found, at).level)
-
-    assert levels == [replay(one, at).confidence_level for one in found]
-    assert levels == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT]
-
-
-def test_given_scores_at_the_cuts_of_the_levels_then_equal_reaches_the_level() -> None:
-    at = settings(main_gate="correctness", high_answerability=0.9, medium_answerability=0.5)
-
-    levels = replay_many([measurements(0.9, correctness=score) for score in (0.9, 0.5, 0.49)], at).level
-
-    assert list(levels) == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW]
-
-
-def test_given_a_claim_on_a_passage_beyond_the_cut_then_only_the_others_are_shown() -> None:
-    both = contradicted(cosines=(0.9, 0.1))
-
-    outcomes = replay_many(
-        [both], settings(distance_mode=Mode.ENFORCE, max_distance=0.5, contradictions_mode=Mode.OBSERVE)
-    )
-
-    assert outcomes.shown.tolist() == [[True, False, True]]
-    assert outcomes.conflicts.tolist() == [False]
-    assert outcomes.level[0] is ConfidenceLevel.LOW
-
-
-def test_given_contradictions_when_not_looked_at_then_the_added_side_is_not_shown() -> None:
-    outcomes = {mode: replay_many([contradicted()], settings(contradictions_mode=mode)) for mode in Mode}
-
-    assert outcomes[Mode.OFF].shown.tolist() == [[True, False, True]]
-    assert outcomes[Mode.OBSERVE].conflicts.tolist() == [True]
-    assert outcomes[Mode.ENFORCE].reasons(0) == (Reason.CONTRADICTED,)
-
-
-def test_given_several_failed_audits_then_all_reasons_are_kept_in_order() -> None:
-    bad = measured_claim(quotes_missing=("lost",), fabricated=("9",), overlap=0.1, similarity=None)
-    one = measurements(0.9)
-    one = replace(one, draft=replace(one.draft, measured=(bad,), context_chars=0))
-    of = settings(similarity_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE, length_ratio_mode=Mode.ENFORCE)
-
-    outcomes = replay_many([one], of.changed(**{name: getattr(one.settings, name) for name in COSTLY}))
-
-    assert outcomes.reasons(0) == (
-        Reason.CITATIONS_VALID,
-        Reason.VERBATIM,
-        Reason.NOT_RUN,
-        Reason.OVERLAP,
-        Reason.NOT_RUN,
-    )
-    assert outcomes.reason[0] is Reason.CITATIONS_VALID
-
-
 def test_given_no_cases_then_there_are_no_outcomes() -> None:
     outcomes = replay_many([], Settings.load())
 
@@ -339,31 +267,3 @@ def test_given_a_built_set_then_no_case_is_judged_by_itself(monkeypatch: pytest.
         monkeypatch.setattr(module, name, judged_alone)
 
     assert replay_many(of, at).answered.tolist() == [False, True]
-
-
-def test_given_a_passage_found_twice_then_its_nearer_find_counts() -> None:
-    same = passage(1)
-    one = replace(measurements(0.9), hits=(hit(0.9, of=same), hit(0.1, 2, of=same)))
-    at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
-
-    assert replay_many([one], at).answered.tolist() == [replay(one, at).answered] == [True]
-
-
-def test_given_a_claim_on_a_near_and_a_far_passage_then_it_goes_with_the_far_one() -> None:
-    near, far = hit(0.9, 1), hit(0.1, 2)
-    joined = replace(claim(near.passage), evidence=(*claim(near.passage).evidence, *claim(far.passage).evidence))
-    one = replace(measurements(0.9), hits=(near, far), draft=draft([joined]))
-    at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
-
-    assert_equal(replay_many([one], at), [one], at)
-    assert replay_many([one], at).reason[0] is Reason.ALL_CLAIMS_CUT
-
-
-def test_given_a_contradiction_and_no_level_reached_then_it_is_not_raised_to_low() -> None:
-    at = settings(
-        contradictions_mode=Mode.OBSERVE, main_gate="cosine", high_distance=0.0, medium_distance=0.0, low_distance=0.0
-    )
-    found = [contradicted(), contradicted(cosines=(1.0, 1.0))]
-
-    assert_equal(replay_many(found, at), found, at)
-    assert list(replay_many(found, at).level) == [ConfidenceLevel.INSUFFICIENT, ConfidenceLevel.LOW]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import claim, draft, measurements, passage
+from builders import claim, draft, measured, measurements, passage
 from folding import each
 
 from rag_core.decision.checks import CHECKS, GATING, GROUNDING, Check
@@ -168,6 +168,7 @@ def test_given_a_claim_that_was_not_measured_then_no_check_of_findings_passes(na
     assert result.blocks
 
 
-def test_given_fewer_measurements_than_claims_then_no_check_judges_the_draft() -> None:
-    with pytest.raises(ValueError, match="1 claims need as many measurements, got 0"):
-        decide(measurements(0.9, draft=draft([claim(passage())], [])))
+@each("count", [0, 2])
+def test_given_fewer_or_more_measurements_than_claims_then_no_check_judges_the_draft(count: int) -> None:
+    with pytest.raises(ValueError, match=f"1 claims need as many measurements, got {count}"):
+        decide(measurements(0.9, draft=replace(draft([claim(passage())]), measured=(measured(),) * count)))

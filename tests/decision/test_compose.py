@@ -19,7 +19,6 @@ from builders import (
     passage,
     settings,
 )
-from folding import each
 
 from rag_core.compression.citing import cite
 from rag_core.compression.extract import first_sentences, short_enough, stays_whole, whole_passages
@@ -117,29 +116,6 @@ def test_given_a_claim_before_them_is_cut_then_the_conflict_follows_its_claims()
 
 def test_given_claims_that_all_rest_beyond_the_cut_then_nothing_is_composed() -> None:
     assert compose(measurements(0.1, of=FAR)) is None
-
-
-@each(
-    ("values", "text"),
-    [
-        ({"citation_style": "inline"}, "A. [1] B. [2]"),
-        ({"citation_style": "end"}, "A. B. [1][2]"),
-        ({"citation_style": "none"}, "A. B."),
-        ({"citation_format": "[Source {id}]"}, "A. [Source 1] B. [Source 2]"),
-        ({"citation_format": "[source:{chunk_id}]"}, "A. [source:d1#1] B. [source:d1#2]"),
-    ],
-)
-def test_given_a_style_and_a_format_then_the_text_has_them_and_the_sources_stay(
-    values: dict[str, str], text: str
-) -> None:
-    """S2-22, S3-14: styles and formats of citations."""
-    first, second = passage(1), passage(2, "The price is 5.")
-    drafted = draft([claim(first, "A."), claim(second, "B.")])
-
-    composed = compose(measurements(hits=(hit(of=first), hit(0.8, 2, of=second)), draft=drafted, of=settings(**values)))
-
-    assert composed.text == text
-    assert len(composed.citations) == 2
 
 
 def real_hits(*lines: str) -> tuple[tuple[Hit, ...], MemoryCorpus]:

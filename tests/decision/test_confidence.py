@@ -81,17 +81,6 @@ def test_given_sources_then_consistency_is_the_share_of_claims_that_no_other_sou
     assert weighted_terms(unseen, claims)["consistency"] is None
 
 
-def test_given_contradictions_that_are_not_looked_at_then_consistency_is_no_data_and_the_other_weights_fill_in() -> (
-    None
-):
-    """S3-22: what was not measured has not passed."""
-    unseen = full()
-    value, _, found = of(replace(unseen, settings=unseen.settings.changed(contradictions_mode=Mode.OFF)))
-
-    assert value == round((0.4 * 0.8 + 0.2 * 1 + 0.1 * 0.5) / 0.7, 3)
-    assert found.endswith("; no data on consistency, the other weights fill in")
-
-
 @each("basis", ["correctness", "answerability"])
 def test_given_no_calibration_then_the_weighted_number_stands_in_under_its_own_name(basis: str) -> None:
     one = full()

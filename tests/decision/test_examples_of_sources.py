@@ -237,29 +237,6 @@ def test_given_the_tutor_when_asked_for_a_formula_that_is_not_there_then_correct
     assert without.trace["correctness"].state is State.FAILED
 
 
-@each(
-    ("question", "passage", "found"),
-    [
-        ("Jaké riziko smlouva představuje?", "Smlouva je mezi Firmou A a Firmou B. Doba plnění je 30 dní.", 1),
-        ("Jaká je doba plnění?", "Doba plnění je 30 dní", 2),
-        ("Za jakých podmínek lze smlouvu vypovědět?", "Smlouva může být vypovězena písemně.", 2),
-        ("Kdo je skutečným vlastníkem?", "Smlouva o dodávce. Dodavatel dodá zboží do 30 dní od podpisu.", 0),
-        ("Jaká je cena na trhu?", "Cena díla je 50 000 Kč bez DPH a je splatná do 14 dnů.", 1),
-    ],
-)
-def test_given_the_questions_of_the_keyword_guard_then_two_of_them_pass_and_the_guard_alone_refuses_the_others(
-    question: str, passage: str, found: int
-) -> None:
-    """S0-10, S0-12, S0-14: each as the source decides it, under its preset."""
-    s = load_settings("compliance", environment={})
-
-    decision = decide_over(question, [passage], s)
-
-    assert decision.trace["keywords"].value == found
-    assert decision.answered is (found >= 2), decision.explanation
-    assert decision.answered or decision.reason in (Reason.TOP_COSINE, Reason.KEYWORDS)
-
-
 def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_document_would_help() -> None:
     """S3-20, S2-26: as in the source, what no passage tells of is named, and what to add; nothing of it is an
     answer.

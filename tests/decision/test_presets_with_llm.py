@@ -163,20 +163,6 @@ def test_given_any_preset_with_an_honest_model_when_asked_then_the_model_drafts_
     assert drafting["max_tokens"] >= s.max_tokens
 
 
-@each("preset", sorted(set(presets()) - NO_GUARD))
-def test_given_any_preset_with_a_gate_when_asked_about_something_else_then_it_refuses_and_no_call_is_made(
-    engine: Engine, server: ModelServer, preset: str
-) -> None:
-    """S0-4, S1-12: gates come before generation in every path."""
-    server.play(honest)
-
-    decision = asked(engine, preset, ELSEWHERE)
-
-    assert not decision.answered
-    assert decision.attempts == ()
-    assert server.calls == 0
-
-
 @pytest.mark.parametrize("preset", sorted(NO_GUARD))
 def test_given_a_preset_without_a_gate_when_asked_about_something_else_then_the_model_refuses(
     engine: Engine, server: ModelServer, preset: str

@@ -18,6 +18,7 @@ from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
 from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import State
 from rag_core.settings import Mode, Settings
 from tests.builders import GOOD_AUDIT, SENTENCE, claim, draft, hit, measurements, passage, settings
 
@@ -440,10 +441,10 @@ def test_given_a_guard_that_reads_the_top_when_walked_then_it_is_asked_about_the
 
 
 def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refused_then() -> None:
-    """S3-11, S3-13: expand_search, bounded."""
+    """S1-9, S3-10, S3-11: expand_search, bounded; can_answer, confidence, what is missing and why are kept."""
     more = (hit(0.9), hit(0.8, 2), hit(0.7, 3))
     most = (*more, hit(0.6, 4))
-    no = [judgement("no", passages=count, missing=("the rent",)) for count in (2, 3, 4)]
+    no = [judgement("no", passages=count, missing=("the rent",), reasoning="Of the rent.") for count in (2, 3, 4)]
 
     assert next_of(guarded(no[0])).step is Step.EXPAND
     again = next_of(guarded(no[0], expanded=(more,)))
@@ -454,6 +455,14 @@ def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refu
     decision = decide(refused)
     assert (decision.reason, decision.status) == (Reason.SUFFICIENCY, AnswerStatus.INSUFFICIENT_CONTEXT)
     assert decision.metadata["action"] == "expand_search"
+    row = decision.to_json()["judgements"][-1]
+    assert [row[name] for name in ("can_answer", "confidence", "missing", "reasoning", "passages")] == [
+        "no",
+        0.9,
+        ["the rent"],
+        "Of the rent.",
+        4,
+    ]
     assert "the rent" not in repr(
         (decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace)
     )
@@ -476,17 +485,19 @@ def test_given_a_yes_on_the_second_round_when_walked_then_the_draft_is_made_of_i
 def test_given_a_partial_verdict_when_decided_then_the_level_is_low_and_a_note_says_so_in_our_words() -> None:
     """S3-12."""
     part = judgement("partial", missing=("the rent",))
-    decision = decide(guarded(part, attempts=(attempt(),)))
-
-    assert decision.confidence_level is ConfidenceLevel.LOW
-    assert (
-        decision.notes[0]
-        == "The language model finds that the passages answer a part of the question only. The level is low at most."
-    )
-    assert (
-        decide(guarded(part, attempts=(attempt(),), refuse_partial=True, expand_searches=0)).reason
-        is Reason.SUFFICIENCY
-    )
+    drafted = attempt()
+    for decision in (
+        decide(guarded(part, attempts=(drafted,))),
+        decide(guarded(part, words=9)),  # the extract stands, as where the draft fails
+        decide(guarded(part, attempts=(attempt(draft=Draft(), failure="It is down."),))),
+    ):
+        assert decision.confidence_level is ConfidenceLevel.LOW
+        assert (
+            "The language model finds that the passages answer a part of the question only. The level is low at most."
+            in decision.notes
+        )
+    refused = decide(guarded(part, attempts=(drafted,), refuse_partial=True, expand_searches=0))
+    assert (refused.reason, "a part of the question only" in refused.explanation) == (Reason.SUFFICIENCY, True)
 
 
 def test_given_less_confidence_than_required_when_decided_then_it_refuses_and_equal_passes() -> None:
@@ -494,7 +505,8 @@ def test_given_less_confidence_than_required_when_decided_then_it_refuses_and_eq
     unsure = judgement("yes", confidence=0.6)
 
     assert next_of(guarded(unsure, min_sufficiency=0.6)).step is Step.DRAFT
-    assert decide(guarded(unsure, min_sufficiency=0.65, expand_searches=0)).reason is Reason.SUFFICIENCY
+    refused = decide(guarded(unsure, min_sufficiency=0.65, expand_searches=0))
+    assert (refused.reason, "(confidence 0.60, 0.65 required)" in refused.explanation) == (Reason.SUFFICIENCY, True)
 
 
 def test_given_a_guard_that_cannot_run_when_decided_then_no_draft_is_made() -> None:
@@ -505,6 +517,16 @@ def test_given_a_guard_that_cannot_run_when_decided_then_no_draft_is_made() -> N
         assert (decision.reason, decision.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
         assert "The server is down." in decision.explanation
     assert next_step(guarded(down)) is None
+
+
+def test_given_no_model_at_all_when_the_guard_is_enforced_then_it_refuses_and_says_what_to_do() -> None:
+    """S1-9, S1-12: a guard that cannot be asked lets nothing through."""
+    decision = decide(measurements(0.9, of=settings(**GUARDED)))
+
+    assert (decision.status, decision.reason) == (AnswerStatus.ERROR, Reason.NOT_RUN)
+    assert decision.trace["sufficiency"].state is State.NOT_RUN
+    assert "no language model drafts under these settings" in decision.explanation
+    assert any("Let a language model draft" in step for step in decision.suggestions)
 
 
 def test_given_a_guard_that_only_observes_when_it_says_no_then_the_draft_is_made_and_the_no_is_shown() -> None:

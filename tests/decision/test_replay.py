@@ -140,21 +140,6 @@ def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_askin
     assert body(replayed) == body(asked)
 
 
-@each("before", STRICTNESS)
-@each("after", STRICTNESS)
-def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_equals_asking_again(
-    before: Mode, after: Mode
-) -> None:
-    corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
-    measured = measure(
-        "How many days of vacation do employees have?", settings(contradictions_mode=before), corpus, used
-    )
-    target = settings(contradictions_mode=after)
-
-    assert len(measured.conflicts) == 1
-    assert body(replay(measured, target)) == body(decide(measure(measured.question, target, corpus, used)))
-
-
 @given(data=st.data(), question=st.sampled_from(QUESTIONS))
 def test_given_a_real_question_and_any_judging_settings_then_replay_equals_asking_again(
     data: st.DataObject, question: str

@@ -54,7 +54,7 @@ def test_given_a_target_when_certified_then_the_settings_keep_it_on_the_labelled
 
 def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and_counted() -> None:
     questions, *_ = material()
-    fitted = {question_hash(question.question.upper()) for question in questions[:30]}
+    fitted = frozenset(question_hash(question.question.upper()) for question in questions[:30])
 
     found = certificate(WRONG, fitted=fitted)
 

@@ -304,19 +304,6 @@ def test_given_no_draft_then_every_audit_abstains_and_says_so() -> None:
     assert {(check.state, check.note) for check in checks.values()} == {(State.ABSTAINED, "no draft to audit")}
 
 
-def test_given_claims_that_were_not_measured_then_nothing_passes_for_want_of_findings() -> None:
-    with pytest.raises(ValueError, match="measurements"):
-        run(Measurements("q", Settings.load(), draft=Draft("model", (QUOTED,), (), context_chars=10)))
-    with pytest.raises(ValueError, match="measurements"):
-        run(
-            Measurements(
-                "q",
-                Settings.load(),
-                draft=Draft("model", (QUOTED,), (measured_claim(), measured_claim()), context_chars=10),
-            )
-        )
-
-
 def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_rest() -> None:
     check = run(measurements(*[Claim(f"Claim {number} " + "x" * 500) for number in range(5)]))[
         Reason.CITATIONS_COMPLETE
@@ -375,19 +362,3 @@ def test_given_a_claim_that_nothing_has_read_then_the_check_passes_on_facts_and_
         check.found
         == "least supported claim 0.80; 1 of 2 claims checked by facts and overlap only, no verifier has read them"
     )
-
-
-def test_given_what_was_not_measured_on_a_claim_then_its_check_says_so_and_has_not_passed() -> None:
-    for field, reason in (
-        ("fabricated", Reason.CITATIONS_VALID),
-        ("quotes_missing", Reason.VERBATIM),
-        ("indicators", Reason.INDICATORS),
-        ("changed_facts", Reason.FACTS),
-    ):
-        judged = measurements(QUOTED, indicators_mode="enforce", facts_mode="enforce")
-        (audit,) = judged.draft.measured
-        bare = dataclasses.replace(
-            judged, draft=dataclasses.replace(judged.draft, measured=(dataclasses.replace(audit, **{field: None}),))
-        )
-        check = next(one for one in (audit(bare) for audit in GROUNDING) if getattr(one, "reason", None) is reason)
-        assert (check.state, check.blocks) == (State.NOT_RUN, True), field

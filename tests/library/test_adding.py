@@ -138,9 +138,9 @@ def test_given_a_stop_while_a_file_is_read_then_it_ends_and_the_files_wait(
     assert [row.name for row in opened.unfinished()] == ["bay-0.pdf", "bay-1.pdf"]
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError(), ModelUnavailable("It is gone.", remedy="Try again.")])
+@pytest.mark.parametrize("error", [ZeroDivisionError("trap"), ModelUnavailable("It is gone.", remedy="Try again.")])
 def test_given_a_fault_of_ours_or_a_model_that_is_gone_on_a_file_then_it_costs_that_file_alone_or_the_call_ends_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     prepare = Indexer.prepare
 
@@ -160,6 +160,7 @@ def test_given_a_fault_of_ours_or_a_model_that_is_gone_on_a_file_then_it_costs_t
         report = opened.add([pdf(n, 2) for n in range(3)], SMALL)
         assert [(name, "ZeroDivisionError" in str(error)) for name, error in report.problems] == [("bay-1.pdf", True)]
         assert names(opened) == ["bay-0.pdf", "bay-2.pdf"]
+        assert "ZeroDivisionError: trap" in caplog.text
 
 
 def test_given_what_is_there_already_then_it_is_not_read_and_without_a_thread_the_call_does_all_of_it(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pymupdf
 import pytest
+from folding import each
 from library_kit import library, text
 
 from rag_core.compression.clauses import MAX_UNITS, Clause, clause_asked, clause_of, page_asked
@@ -13,6 +16,8 @@ from rag_core.decision.decide import decide
 from rag_core.decision.notes import CLAUSES
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
+from rag_core.engine import Engine
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
@@ -42,17 +47,30 @@ MIETE = """Mietvertrag
 """
 
 
-def found(folder: Path, question: str, language: str, **documents: str) -> Clause | None:
-    opened = library(folder)
-    opened.add([text(id, body, language=language) for id, body in documents.items()], Settings.load())
-    return clause_of(question, language, opened.view, None)
+Find = Callable[..., Clause | None]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Find:
+    """The clause that a question names in documents of these texts; a library of each set of documents is made once."""
+
+    @cache
+    def view(language: str, documents: tuple[tuple[str, str], ...]) -> Snapshot:
+        opened = library(tmp_path_factory.mktemp("clauses"))
+        opened.add([text(id, body, language=language) for id, body in documents], Settings.load())
+        return opened.view
+
+    def find(question: str, language: str, **documents: str) -> Clause | None:
+        return clause_of(question, language, view(language, tuple(documents.items())), None)
+
+    return find
 
 
 def said(clause: Clause | None) -> list[str]:
     return [unit.text for unit in clause.units] if clause else []
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "language", "asked"),
     [
         ("What does clause 2.2 say?", "en", (("2", "2"), "clause", "")),
@@ -76,7 +94,7 @@ def test_given_a_question_then_the_clause_that_it_names_and_what_else_it_asks_ar
     assert (None if named is None else (named.numbers, named.kind, named.question)) == asked
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "quoted"),
     [
         (
@@ -90,12 +108,12 @@ def test_given_a_question_then_the_clause_that_it_names_and_what_else_it_asks_ar
     ],
 )
 def test_given_clauses_with_numbers_then_the_sentences_of_the_one_asked_for_are_found_and_no_others(
-    tmp_path: Path, question: str, quoted: list[str]
+    found: Find, question: str, quoted: list[str]
 ) -> None:
-    assert said(found(tmp_path, question, "en", lease=LEASE)) == quoted
+    assert said(found(question, "en", lease=LEASE)) == quoted
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "quoted"),
     [
         ("Was steht in § 2 Absatz 2?", ["(2) Sie ist am dritten Werktag eines jeden Monats fällig."]),
@@ -109,9 +127,9 @@ def test_given_clauses_with_numbers_then_the_sentences_of_the_one_asked_for_are_
     ],
 )
 def test_given_numbers_below_headings_then_a_part_is_found_by_both_and_never_by_its_own_alone(
-    tmp_path: Path, question: str, quoted: list[str]
+    found: Find, question: str, quoted: list[str]
 ) -> None:
-    assert said(found(tmp_path, question, "de", miete=MIETE)) == quoted
+    assert said(found(question, "de", miete=MIETE)) == quoted
 
 
 MANUAL = """User manual
@@ -123,7 +141,7 @@ Follow these steps:
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "quoted"),
     [
         ("What does section 1 say?", []),
@@ -133,21 +151,21 @@ Follow these steps:
     ],
 )
 def test_given_items_of_a_list_then_they_are_points_and_no_sections(
-    tmp_path: Path, question: str, quoted: list[str]
+    found: Find, question: str, quoted: list[str]
 ) -> None:
-    assert said(found(tmp_path, question, "en", manual=MANUAL)) == quoted
+    assert said(found(question, "en", manual=MANUAL)) == quoted
 
 
-def test_given_a_number_in_one_then_no_item_below_a_heading_of_its_first_part_is_meant(tmp_path: Path) -> None:
+def test_given_a_number_in_one_then_no_item_below_a_heading_of_its_first_part_is_meant(found: Find) -> None:
     """ "2.1" is no "(1)" of section 2, which "section 2 paragraph 1" is."""
-    assert said(found(tmp_path / "a", "Was steht in Abschnitt 2.1?", "de", miete=MIETE)) == []
-    assert said(found(tmp_path / "b", "Was steht in Abschnitt 2 Absatz 1?", "de", miete=MIETE)) == [
+    assert said(found("Was steht in Abschnitt 2.1?", "de", miete=MIETE)) == []
+    assert said(found("Was steht in Abschnitt 2 Absatz 1?", "de", miete=MIETE)) == [
         "(1) Die Miete beträgt 900 Euro im Monat."
     ]
 
 
-def test_given_two_documents_with_a_clause_of_that_number_then_neither_is_sure(tmp_path: Path) -> None:
-    clause = found(tmp_path, "What does clause 2.1 say?", "en", lease=LEASE, other=LEASE.replace("900", "800"))
+def test_given_two_documents_with_a_clause_of_that_number_then_neither_is_sure(found: Find) -> None:
+    clause = found("What does clause 2.1 say?", "en", lease=LEASE, other=LEASE.replace("900", "800"))
 
     assert clause is not None
     assert clause.probability < 0.5
@@ -176,28 +194,41 @@ def test_given_a_question_that_names_the_document_then_its_clause_is_meant(tmp_p
     assert asked("What is the lease under clause 2.1?")[1] == "What is the lease?"
 
 
-def test_given_a_clause_too_long_to_quote_then_none_is_quoted_and_it_can_be_asked_about(tmp_path: Path) -> None:
+def test_given_a_clause_too_long_to_quote_then_none_is_quoted_and_it_can_be_asked_about(found: Find) -> None:
     long = LEASE.replace(
         "once a year.", "once a year. " + " ".join(f"Rule {n} holds for the hall." for n in range(MAX_UNITS))
     )
 
-    whole = found(tmp_path / "a", "What does clause 2 say?", "en", lease=long)
+    whole = found("What does clause 2 say?", "en", lease=long)
     assert whole is not None
     assert whole.too_long
-    about = found(tmp_path / "b", "What is the rent in clause 2?", "en", lease=long)
+    about = found("What is the rent in clause 2?", "en", lease=long)
     assert about is not None
     assert (about.question, about.too_long) == ("What is the rent?", False)
 
 
-def decided(folder: Path, question: str, lease: str = LEASE) -> Decision:
-    engine = open_engine(folder, "default", Settings.load())
-    engine.library.add([text("lease", lease, language="en")], Settings.load())
-    measured = engine.measure(question, Settings.load())
-    assert measured.question == question
-    return decide(measured)
+Decided = Callable[..., Decision]
 
 
-@pytest.mark.parametrize(
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
+    """The decision on a question of a lease; the library of each lease is made once."""
+
+    @cache
+    def engine(lease: str) -> Engine:
+        made = open_engine(tmp_path_factory.mktemp("lease"), "default", Settings.load())
+        made.library.add([text("lease", lease, language="en")], Settings.load())
+        return made
+
+    def ask(question: str, lease: str = LEASE) -> Decision:
+        measured = engine(lease).measure(question, Settings.load())
+        assert measured.question == question
+        return decide(measured)
+
+    return ask
+
+
+@each(
     ("question", "answer"),
     [
         ("What does clause 2.1 say?", "2.1 The rent is 900 euros a month. [1]"),
@@ -207,23 +238,23 @@ def decided(folder: Path, question: str, lease: str = LEASE) -> Decision:
     ],
 )
 def test_given_a_question_about_a_clause_then_it_is_answered_from_that_clause_alone(
-    tmp_path: Path, question: str, answer: str
+    decided: Decided, question: str, answer: str
 ) -> None:
-    decision = decided(tmp_path, question)
+    decision = decided(question)
 
     assert (decision.answer if decision.answered else "") == answer
 
 
-def test_given_a_clause_that_is_not_there_or_too_long_to_quote_then_the_refusal_says_so(tmp_path: Path) -> None:
-    missing = decided(tmp_path / "missing", "What does clause 7.1 say?")
+def test_given_a_clause_that_is_not_there_or_too_long_to_quote_then_the_refusal_says_so(decided: Decided) -> None:
+    missing = decided("What does clause 7.1 say?")
     long = LEASE + " ".join(f"Rule {n} holds for the hall." for n in range(MAX_UNITS))
-    whole = decided(tmp_path / "long", "What does clause 3 say?", long)
+    whole = decided("What does clause 3 say?", long)
 
     assert (missing.answered, CLAUSES["missing"] in missing.notes) == (False, True)
     assert (whole.answered, CLAUSES["long"] in whole.notes) == (False, True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "language", "asked"),
     [
         ("What does page iii say?", "en", "iii"),
@@ -256,7 +287,7 @@ def test_given_a_page_that_is_asked_for_then_the_one_that_prints_the_number_is_q
     assert asked("9") == []
 
 
-def test_given_a_paragraph_whose_parts_have_dotted_numbers_when_asked_for_then_they_are_of_it(tmp_path):
+def test_given_a_paragraph_whose_parts_have_dotted_numbers_when_asked_for_then_they_are_of_it(found: Find):
     rules = "§ 2 Boote\n\n2.1 Boote werden eingetragen.\n\n§ 3 Schäden\n\n3.1 Schäden sind zu melden.\n"
 
-    assert said(found(tmp_path, "Was sagt § 3?", "de", rules=rules)) == ["3.1 Schäden sind zu melden."]
+    assert said(found("Was sagt § 3?", "de", rules=rules)) == ["3.1 Schäden sind zu melden."]

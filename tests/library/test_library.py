@@ -13,7 +13,6 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import DateSource, Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
 from rag_core.ingest.reading import ocr_engines
-from rag_core.library.indexing import documents as made_of_pages
 from rag_core.library.indexing import embedding
 from rag_core.library.library import Library
 from rag_core.library.stored.sources import Source, sources_from
@@ -152,15 +151,6 @@ def test_given_an_overlap_then_the_passages_of_a_library_repeat_the_sentences_be
     assert max(repeated(50)) <= 50 // 5  # a sentence has more than five tokens
 
 
-def test_given_equal_texts_under_different_ids_when_added_then_both_are_found_by_their_id(tmp_path):
-    opened = library(tmp_path)
-    opened.add([text("one", "Same text."), text("two", "Same text.")], SETTINGS)
-
-    assert len(opened.snapshot.documents) == 2
-    assert (opened.snapshot.rows(["one"]), opened.snapshot.rows(["two"])) == ([0], [1])
-    assert [document.name for document in opened.snapshot.find("two")] == ["two"]
-
-
 def test_given_a_broken_file_among_good_ones_when_added_then_it_is_a_problem_and_the_others_are_there(tmp_path):
     (tmp_path / "bad.pdf").write_bytes(b"<html>not a pdf</html>")
     (tmp_path / "good.txt").write_text("Good text.", encoding="utf-8")
@@ -177,24 +167,6 @@ def test_given_a_broken_file_among_good_ones_when_added_then_it_is_a_problem_and
     assert [path.name for path in (tmp_path / "library/default/sources").iterdir()] == [
         report.added[0].id.removeprefix("sha256:")
     ]
-
-
-def test_given_a_fault_of_ours_on_one_file_when_added_then_the_others_go_on_and_it_is_logged(
-    tmp_path, monkeypatch, caplog
-):
-    def chunk(document_id, pages, **rest):
-        if "trap" in pages[0].text:
-            raise ZeroDivisionError("trap")
-        return real(document_id, pages, **rest)
-
-    real = made_of_pages.chunk
-    monkeypatch.setattr(made_of_pages, "chunk", chunk)
-
-    report = library(tmp_path).add([text("a", "A trap."), text("b", "No danger.")], SETTINGS)
-
-    assert [document.name for document in report.added] == ["b"]
-    assert [(name, "ZeroDivisionError" in error.problem) for name, error in report.problems] == [("a", True)]
-    assert "ZeroDivisionError: trap" in caplog.text
 
 
 def test_given_a_text_with_too_many_different_words_when_added_then_the_others_go_on(tmp_path, monkeypatch):

@@ -192,14 +192,3 @@ def test_given_a_stop_while_waiting_for_the_lock_when_adding_then_nothing_is_acc
     with writing(tmp_path / "default", 0), pytest.raises(Cancelled):
         opened.add([text("a", "Alpha.")], SETTINGS, cancelled=lambda: True, wait=5)
     assert opened.unfinished() == ()
-
-
-def test_given_an_unfinished_source_when_deleted_then_it_is_off_the_list(tmp_path):
-    opened = library(tmp_path)
-    opened.add([text("a", "Alpha.")], SETTINGS, cancelled=lambda: bool(opened.unfinished()))
-    row = opened.unfinished()[0]
-
-    opened.delete(row.id)
-
-    assert opened.unfinished() == ()
-    assert opened.resume(SETTINGS).added == ()

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from folding import each
 from library_kit import HashEmbedder, library, text
 
 from rag_core.decision.decide import decide
@@ -24,8 +25,10 @@ RULES = (
 )
 
 
-def asked(folder: Path, question: str, **documents: tuple[str, str, str]) -> Measurements:
-    """The question asked of documents {id: (title, date, text)}."""
+Documents = dict[str, tuple[str, str, str]]  # {id: (title, date, text)}
+
+
+def engine_over(folder: Path, documents: Documents) -> Engine:
     opened = library(folder)
     opened.add(
         [
@@ -34,21 +37,27 @@ def asked(folder: Path, question: str, **documents: tuple[str, str, str]) -> Mea
         ],
         Settings.load(),
     )
-    return Engine(opened, Tools(HashEmbedder(), today=lambda: TODAY)).measure(question, Settings.load())
+    return Engine(opened, Tools(HashEmbedder(), today=lambda: TODAY))
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Over two versions of a document, and another one."""
+    return engine_over(tmp_path_factory.mktemp("versions"), VERSIONS)
 
 
 def searched(measurements: Measurements) -> list[str]:
     return sorted(measurements.library.names.values())
 
 
-VERSIONS = {
+VERSIONS: Documents = {
     "old": ("Key rules 2024", "2024-01-01", RULES.format(20)),
     "new": ("Key rules 2026", "2026-03-01", RULES.format(25)),
     "other": ("House rules", "2020-01-01", "The house is closed in August."),
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "left"),
     [
         ("How high is the deposit for a key today?", ["new", "other"]),
@@ -64,10 +73,10 @@ VERSIONS = {
     ],
 )
 def test_given_versions_of_a_document_when_a_day_is_asked_for_then_only_those_in_force_are_searched(
-    tmp_path: Path, question: str, left: list[str]
+    engine: Engine, question: str, left: list[str]
 ) -> None:
     """S3-32: a question about a day."""
-    found = asked(tmp_path, question, **VERSIONS)
+    found = engine.measure(question, Settings.load())
 
     assert found.question == question
     assert searched(found) == left
@@ -76,9 +85,9 @@ def test_given_versions_of_a_document_when_a_day_is_asked_for_then_only_those_in
 
 
 def test_given_versions_when_asked_what_changed_then_each_is_measured_and_the_older_one_stands_first(
-    tmp_path: Path,
+    engine: Engine,
 ) -> None:
-    found = asked(tmp_path, "What changed in the deposit for a key from 2024 to 2026?", **VERSIONS)
+    found = engine.measure("What changed in the deposit for a key from 2024 to 2026?", Settings.load())
 
     assert found.other is not None
     assert sorted([searched(found), searched(found.other)]) == [["new", "other"], ["old", "other"]]
@@ -109,12 +118,14 @@ def test_given_versions_when_asked_what_changed_then_each_is_measured_and_the_ol
     ids=["another text", "one date", "another title", "reports", "filings", "no date"],
 )
 def test_given_documents_that_are_no_versions_of_one_then_a_day_leaves_none_out(
-    tmp_path: Path, changed: dict[str, tuple[str, str, str]]
+    tmp_path: Path, changed: Documents
 ) -> None:
     if changed.get("new", ("",))[0].startswith("Minutes"):
         changed = {**changed, "old": ("Minutes 2024", "2024-01-01", RULES.format(20))}
 
-    found = asked(tmp_path, "How high is the deposit for a key today?", **(VERSIONS | changed))
+    found = engine_over(tmp_path, VERSIONS | changed).measure(
+        "How high is the deposit for a key today?", Settings.load()
+    )
 
     assert searched(found) == ["new", "old", "other"]
 
