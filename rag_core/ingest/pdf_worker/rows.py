@@ -103,7 +103,7 @@ def _without_gaps(rows: Sequence[list[Run]]) -> Iterator[list[Run]]:
     texts = [Run([word for run in row for word in run.words], row[0].block, row[0].direction) for row in rows]
     gaps = [_gaps(text) for text in texts]
     for at, (row, text) in enumerate(zip(rows, texts, strict=True)):
-        near = ((other, *sorted((at, other))) for other in (at - 1, at + 1) if 0 <= other < len(rows))
+        near = ((other, min(at, other), max(at, other)) for other in (at - 1, at + 1) if 0 <= other < len(rows))
         said = [gap for before, gap in gaps[at] if before is not text.words[0] and not before.text.endswith(":")]
         if (
             said
