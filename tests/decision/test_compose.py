@@ -67,13 +67,6 @@ def test_given_a_claim_of_which_one_of_two_sources_is_beyond_the_cut_then_it_is_
     assert composed.text == "Near. [1]"
 
 
-def test_given_both_sides_of_a_contradiction_then_the_conflict_is_between_the_claims_shown() -> None:
-    shown = compose(contradicted(settings(contradictions_mode=Mode.OBSERVE)))
-
-    assert [claim.text[-8:-1] for claim in shown.claims] == ["30 days", "60 days", "writing"]
-    assert [(one.claim, one.other) for one in shown.conflicts] == [(0, 1)]
-
-
 def test_given_contradictions_that_are_not_looked_at_then_the_other_side_is_left_out_with_its_citation() -> None:
     shown = compose(contradicted(settings(contradictions_mode=Mode.OFF)))
 
@@ -112,10 +105,6 @@ def test_given_a_claim_before_them_is_cut_then_the_conflict_follows_its_claims()
     )
 
     assert [(one.claim, one.other) for one in compose(cut).conflicts] == [(0, 1)]
-
-
-def test_given_claims_that_all_rest_beyond_the_cut_then_nothing_is_composed() -> None:
-    assert compose(measurements(0.1, of=FAR)) is None
 
 
 def real_hits(*lines: str) -> tuple[tuple[Hit, ...], MemoryCorpus]:

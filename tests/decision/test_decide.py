@@ -425,14 +425,6 @@ def test_given_a_contradiction_within_one_document_then_the_note_names_its_pages
     )
 
 
-@pytest.mark.parametrize("drafter", ["extract", "raw"])
-def test_given_a_draft_without_a_contradiction_then_the_check_passes_however_it_was_made(drafter: str) -> None:
-    plain = replace(draft([claim(passage())]), drafter=drafter)
-    row = decide(measurements(0.9, draft=plain, of=settings(contradictions_mode=Mode.ENFORCE))).trace["contradictions"]
-
-    assert (row.state, row.found) == (State.PASSED, "no contradiction found")
-
-
 UNKNOWN = LibraryFacts(documents=2, passages=2, languages=("en", "hi", "ru"), unknown_languages=("hi", "ru"))
 
 

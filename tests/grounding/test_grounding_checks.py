@@ -284,14 +284,6 @@ def test_given_a_claim_of_other_meaning_then_the_least_similar_decides() -> None
     )
 
 
-def test_given_no_embedding_model_then_a_rephrased_claim_has_not_passed() -> None:
-    claims = (Claim("The notice period: 30 days.", (evidence(NOTICE),), ("p1",)),)
-    audits = measure_claims(claims, PASSAGES, page_text, "en", None)
-    checks = run(Measurements("q", Settings.load(), draft=Draft("model", claims, audits, context_chars=100)))
-    for reason in (Reason.SIMILARITY, Reason.SUPPORT):
-        assert (checks[reason].state, checks[reason].blocks) == (State.NOT_RUN, True)
-
-
 def test_given_a_claim_without_words_then_nothing_is_divided_and_it_does_not_pass() -> None:
     """S2-19: no division by zero, never a pass."""
     check = run(measurements(Claim("…", (evidence(LIGHT),), ("p1",))))[Reason.OVERLAP]
