@@ -69,7 +69,7 @@ WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """The content of a question: all its words, folded, and the kind of `COMPUTED` that it asks for, or empty."""
+    """The words of a question, folded, and the kind of `COMPUTED` that it asks for, or empty."""
 
     words: frozenset[str]
     computes: str = ""
@@ -77,7 +77,7 @@ class AskedFor:
 
 @lru_cache(maxsize=1 << 10)
 def asked_for(question: str, language: str) -> AskedFor:
-    """The content of a question, in its first 4,000 characters; never raises."""
+    """The words of a question's first 4,000 characters, and what it asks to compute; never raises."""
     words = frozenset(folded(prepared(question[:MAX_CHARS], language)))
     return AskedFor(words, asks_to_compute(question, language))
 

@@ -1,4 +1,4 @@
-"""What a question says, and which sentences of a document ask."""
+"""The words of a question, and which sentences of a document ask."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
             "asked": one.at,
             "question": one.question,
             "shared_words": " ".join(gap.terms),
-            "in_no_document": ", ".join(gap.missing),
+            "not_found": ", ".join(gap.missing),
             "reason": one.summary.reason.value,
         }
         for number, gap in enumerate(gaps, 1)
