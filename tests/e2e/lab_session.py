@@ -64,7 +64,7 @@ def measure(page: Page) -> None:
 
     field = page.locator('.st-key-labelled_0 input[type="file"]')
     field.set_input_files([{"name": "mine.csv", "mimeType": "text/csv", "buffer": LABELLED}])
-    expect(page.get_by_text(say("lab_sets.kept", n=len(ANSWERABLE) + len(OFF_TOPIC)))).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_text(f"Questions: {len(ANSWERABLE) + len(OFF_TOPIC)}.")).to_be_visible(timeout=WAIT_MS)
     page.get_by_role("button", name=say("lab_sets.run"), exact=True).click()
     expect(page.get_by_text("The run is complete: 14 questions")).to_be_visible(timeout=FIRST_RUN_MS)
 

@@ -50,8 +50,6 @@ def test_given_a_target_when_certified_then_the_settings_keep_it_on_the_labelled
     assert all(bound.errors / bound.of < bound.upper <= bound.at_most for bound in part.bounds)
 
 
-
-
 def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and_counted() -> None:
     questions, *_ = material()
     fitted = frozenset(question_hash(question.question.upper()) for question in questions[:30])

@@ -19,9 +19,10 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from rag_core.settings import Settings
-from ui.app import texts
+from ui.app import first_run, texts
 from ui.app.texts import LANGUAGE, SCREENS, languages, recorded, say, screen, speaking, tell
 from ui.ask import export
+from ui.ask.waiting import EXAMPLES, offered
 from ui.settings import sharing
 from ui.settings.saved_presets import FRONT, PUBLISHED
 
@@ -272,3 +273,12 @@ def test_given_a_file_when_it_is_made_on_a_screen_of_any_language_then_it_is_in_
 
     assert files[1:] == files[:1] * (len(files) - 1)
     assert tell("all_asked.column_question") in files[0][1][0]
+
+
+def test_given_a_language_when_examples_are_offered_then_the_one_in_it_comes_first() -> None:
+    there = first_run.sample_ids().values()
+
+    for code, question in (("de", "Wann läuft ein API-Schlüssel ab?"), ("en", EXAMPLES[0][0])):
+        with speaking(code):
+            assert offered(there)[0][0] == question
+    assert offered(()) == []

@@ -6,7 +6,7 @@ Only the stage is shown, never a word of a draft: it is judged first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,7 +21,7 @@ from ui.app.elements import badge, button, show_text
 from ui.app.jobs.background import watch
 from ui.app.people import visitor
 from ui.app.state import Held, Session
-from ui.app.texts import say, tell
+from ui.app.texts import language, say, tell
 
 
 def show(pending: Pending) -> None:
@@ -105,6 +105,16 @@ EXAMPLES = (
 )
 
 
+IN_LANGUAGE = {"cs": "czech", "de": "german"}  # the example in the language of the screen
+
+
+def offered(there: Collection[str]) -> list[tuple[str, str, set[str]]]:
+    """The examples whose samples are among these documents, the one in the language of the screen first."""
+    ids, first = first_run.sample_ids(), IN_LANGUAGE.get(language())
+    here = [example for example in EXAMPLES if {ids[name] for name in example[2]} <= set(there)]
+    return sorted(here, key=lambda example: example[1] != first)
+
+
 def show_examples(engine: Engine, session: Session, busy: bool) -> None:
     """Questions to click on, for whoever may ask here, until one was submitted; `busy`: documents are on their way.
 
@@ -121,8 +131,7 @@ def show_examples(engine: Engine, session: Session, busy: bool) -> None:
     if not there:
         st.info(say("examples.empty"), icon=":material/upload_file:")
         return
-    ids = first_run.sample_ids()
-    here = [example for example in EXAMPLES if {ids[name] for name in example[2]} <= there]
+    here = offered(there)
     if not here:
         return
     st.caption(say("examples.title"))

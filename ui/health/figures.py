@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urljoin
 
 import streamlit as st
@@ -91,13 +92,14 @@ def show_scores(drift: Drift) -> None:
         for name, counts in (("now", drift.now), ("then", drift.then))
         if sum(counts)
     }
+    colours: list[Any] = [BLUE, ORANGE][: len(shares)]
     st.bar_chart(
         {"part": parts, **shares},
         x="part",
         y=list(shares),
         x_label=say("health.scores_axis"),
         y_label=say("health.scores_count"),
-        color=[BLUE, ORANGE][: len(shares)],
+        color=colours,
         height=HEIGHT,
         stack=False,
         alt=say("health.scores_alt"),

@@ -115,7 +115,7 @@ def _take_files(files: Sequence[tuple[str, bytes]]) -> None:
 
 def _store(name: str, questions: Sequence[LabelledQuestion], problems: Sequence[RowProblem]) -> None:
     """Keep a new set under a name that is not taken, and choose it; a file without one good row makes none."""
-    st.session_state[_PROBLEMS] = (name, tuple(problems), len(questions))
+    st.session_state[_PROBLEMS] = (name, tuple(problems)) if problems else None
     if not questions:
         return
     store = recording.store()
@@ -151,15 +151,10 @@ def _show_problems() -> None:
         if isinstance(held[1], RagError):
             show_error(held[1], held[0])
         else:
-            _, problems, kept = held
-            rows = [{"file": one.file, "row": one.row or None, "text": one.problem} for one in problems]
-            left_out = sum(1 for one in problems if one.row)
-            if kept:
-                st.success(say("lab_sets.kept", n=kept), icon=":material/check_circle:")
-            if left_out:
+            rows = [{"file": one.file, "row": one.row or None, "text": one.problem} for one in held[1]]
+            if left_out := sum(1 for one in held[1] if one.row):
                 st.warning(say("lab_sets.left_out", n=left_out), icon=":material/error:")
-            if rows:
-                tables.show(rows, "lab_sets.problem_", wide={"text": "large"})
+            tables.show(rows, "lab_sets.problem_", wide={"text": "large"})
         button("jobs.dismiss", "dismiss_labelled", remember, _PROBLEMS, None, type="tertiary", icon="close")
 
 
