@@ -141,7 +141,7 @@ def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[
     In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns.
     """
     own = len(band.edges) == len(edges)
-    if not own and len(band.edges) > 2:
+    if not own and (len(band.edges) > 2 or len(edges) <= MIN_HEADS):
         return False
     band.edges = band.edges if own else edges
     x0, top, x1, bottom = band.box
