@@ -64,7 +64,7 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     assert "3 questions." in captions(page)
     assert list(page.dataframe[0].value["n"]) == [2]
     assert REFUSED in texts(page)
-    assert "In no document: 2031" in texts(page)
+    assert "Not found in the documents: 2031" in texts(page)
     assert "2 questions, the last on" in texts(page)
     period = page.session_state["health_reading"].work.result
     assert [row["question"] for row in rows_of(period.gaps)] == [REFUSED, REFUSED]
