@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-from rag_core.domain.passages import Hit, Passage, Place, ReadPlace, ReadUnit
+import regex
+
+from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace, ReadUnit
 from rag_core.domain.ports import PageText
 from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Near, Read
@@ -21,7 +23,7 @@ from rag_core.gating.fit import Fit, fits
 from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import is_order
+from rag_core.language import is_order, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -32,9 +34,11 @@ READ_FIRST = (
 # units that are read once more, with no more than their neighbours: the mean of two readings errs less than either
 # (docs/decisions/04-the-reader.md); chosen
 READ_TWICE = 1
+RUN_IN_WORDS = 2  # at most in a heading that its text runs on from; chosen
 ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the one asked for; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = ("near", "rank", "fit_row")
+_RUN_IN = regex.compile(r"^\p{Lu}\P{Nd}*\.$")
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -88,8 +92,10 @@ def score_units(
         places.append(Place(_where(hit.passage, titles), tuple(unit.text for unit in found)))
         for number, unit in enumerate(found):
             key = (hit.passage.document, unit.text)
+            after = found[number + 1].text if number + 1 < len(found) else ""
+            headed = number == 0 and _is_run_in(unit, after)
             # passages overlap; what asks or orders states nothing
-            if key not in seen and not (asks(unit.text, unit.passage.language) or is_order(unit.text)):
+            if key not in seen and not (headed or asks(unit.text, unit.passage.language) or is_order(unit.text)):
                 seen.add(key)
                 at.append((len(places) - 1, number))
                 candidates.append((i, unit))
@@ -141,6 +147,12 @@ def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) ->
 def _odds(said: Sequence[ReadPlace], at: tuple[int, int]) -> float:
     place, number = at
     return said[place].units[number].log_odds
+
+
+def _is_run_in(unit: Unit, after: str) -> bool:
+    """Whether the first words of running text are the heading of the rest: "Governing law. This agreement …"."""
+    brief = _RUN_IN.match(unit.text) and len(words(unit.text)) <= RUN_IN_WORDS < len(words(after))
+    return unit.passage.kind is PassageKind.PARAGRAPH and bool(brief)
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:

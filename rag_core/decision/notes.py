@@ -37,9 +37,10 @@ GATED = frozenset(check.reason for check in GATING)
 
 def missing_in_words(measurements: Measurements, reason: Reason) -> str:
     """That the search found no such name or number, in words of the question, short; empty where no gate refused,
-    or a searched document is still being read.
+    or the documents are not known as a whole: still being read, or given as passages.
     """
-    if not measurements.missing_entities or reason not in GATED or indexing_of(measurements.metadata):
+    parts = indexing_of(measurements.metadata) or given_of(measurements.metadata)
+    if not measurements.missing_entities or reason not in GATED or parts:
         return ""
     names = [_short(name) for name in measurements.missing_entities[:MAX_NAMES]]
     return not_found(names, measurements.understanding.language)

@@ -659,3 +659,17 @@ def test_given_a_sentence_that_speaks_of_another_then_it_comes_behind_no_other_s
     assert {"The pool opens daily and costs 5 euros a day.", "The pool card costs 40 euros a day."} <= found
     assert "It costs 90 euros a day." not in found
     assert [claim.text for claim in behind] == ["The sauna is new.", "It costs 90 euros a day."]
+
+
+@each(
+    ("text", "first"),
+    [
+        ("Company policy. Everybody has 25 vacation days.", "Everybody has 25 vacation days."),
+        ("Everybody left early. They had 25 days.", "Everybody left early."),
+        ("Nobody pays. Why?", "Nobody pays."),
+    ],
+)
+def test_given_words_that_head_their_text_then_they_state_nothing(text: str, first: str) -> None:
+    corpus = MemoryCorpus([Text("a", text)], EMBEDDER)
+
+    assert scored("vacation", [hit(of=corpus.passages[0])], corpus)[0].unit.text == first

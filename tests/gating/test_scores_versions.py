@@ -50,7 +50,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "06231e83f326"),
     "language": (4, "13ad01483430"),
-    "features": (14, "81fbc07442bb"),
+    "features": (14, "658a37051473"),
 }
 
 
