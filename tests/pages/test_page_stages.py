@@ -157,7 +157,9 @@ def test_given_an_answer_and_a_refusal_then_the_stage_that_decided_stands_open_a
     assert "Refused by: Answer is right." in texts(page)
 
 
-def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them(page: AppTest) -> None:
+def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them_where_that_is_on_record(
+    page: AppTest,
+) -> None:
     ask(page, ANSWERED)
 
     passages, sentences = (table.value for table in page.dataframe[:2])
@@ -171,6 +173,11 @@ def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them(pag
     assert {"dropped: bears less on it"} <= set(sentences["became"])
     assert all(say(f"stages.timing_{part}") in texts(page) for part in asked.measurements.timings)
 
+    asked_of(page).considered = ()
+    page.run()
+
+    assert say("stages.not_recorded") in [caption.value for caption in page.caption]
+
 
 def test_given_a_passage_beyond_the_distance_limit_then_it_is_dropped_by_it() -> None:
     found = hit()
@@ -179,14 +186,6 @@ def test_given_a_passage_beyond_the_distance_limit_then_it_is_dropped_by_it() ->
         stages._passage(1, "a.pdf", found, frozenset({found.passage.id}), set())["became"]
         == "dropped: beyond the distance limit"
     )
-
-
-def test_given_a_decision_from_its_record_then_the_panel_says_that_sentences_are_not_on_record(page: AppTest) -> None:
-    ask(page, ANSWERED)
-    asked_of(page).considered = ()
-    page.run()
-
-    assert say("stages.not_recorded") in [caption.value for caption in page.caption]
 
 
 def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(

@@ -32,9 +32,7 @@ def reloaded(app: AppTest) -> AppTest:
     return again.run()
 
 
-def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_shown_and_kept_and_survives_a_reload(
-    page: AppTest,
-) -> None:
+def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_kept_and_can_be_edited(page: AppTest) -> None:
     """S2-30: several turns."""
     ask(page, HOTEL)
     assert "You typed" not in texts(page)
@@ -61,22 +59,13 @@ def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_shown_and
     again.button(key="show_turn_1").click().run()
     assert asked_of(again).question == HOTEL
 
+    page.slider(key="knob_top_k").set_value(2).run()
 
-def test_given_a_follow_up_when_brought_back_to_an_earlier_question_then_it_leans_on_that_one(page: AppTest) -> None:
-    ask(page, HOTEL)
-    ask(page, VACATION)
-    page.button(key="show_turn_1").click().run()
+    assert (asked_of(page).question, asked_of(page).typed) == (REWRITTEN, BERLIN)
+    assert len(session_of(page).history) == 2
+    assert asked_of(page).record is None  # the decision on the page is another one
+    assert len(turns_of(page).split(".")) == 2  # but the turn is kept
 
-    ask(page, BERLIN)
-
-    assert asked_of(page).question == REWRITTEN
-
-
-def test_given_a_rewritten_question_when_edited_then_it_is_asked_as_it_stands_and_the_record_says_what_was_typed_first(
-    page: AppTest,
-) -> None:
-    ask(page, HOTEL)
-    ask(page, BERLIN)
     field = page.text_input(key="whole_2")
     assert field.value == REWRITTEN
 
@@ -86,6 +75,16 @@ def test_given_a_rewritten_question_when_edited_then_it_is_asked_as_it_stands_an
     asked = asked_of(page)
     assert (asked.question, asked.typed) == ("And a hotel in Hamburg?", BERLIN)
     assert asked.measurements.metadata[REWRITTEN_BY] == "reader"
+
+
+def test_given_a_follow_up_when_brought_back_to_an_earlier_question_then_it_leans_on_that_one(page: AppTest) -> None:
+    ask(page, HOTEL)
+    ask(page, VACATION)
+    page.button(key="show_turn_1").click().run()
+
+    ask(page, BERLIN)
+
+    assert asked_of(page).question == REWRITTEN
 
 
 def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_and_a_whole_question_is_offered(
@@ -101,20 +100,6 @@ def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_
     assert "You can ask the whole question" in captions(page)
     page.slider(key="knob_top_k").set_value(2).run()  # asked anew for it
     assert asked_of(page).suggestion == f"{VACATION} Why?"
-
-
-def test_given_a_setting_of_retrieval_when_moved_then_a_rewritten_question_is_asked_again_as_it_stands(
-    page: AppTest,
-) -> None:
-    ask(page, HOTEL)
-    ask(page, BERLIN)
-
-    page.slider(key="knob_top_k").set_value(2).run()
-
-    assert (asked_of(page).question, asked_of(page).typed) == (REWRITTEN, BERLIN)
-    assert len(session_of(page).history) == 2
-    assert asked_of(page).record is None  # the decision on the page is another one
-    assert len(turns_of(page).split(".")) == 2  # but the turn is kept
 
 
 def test_given_turns_in_the_address_that_are_gone_or_nonsense_when_opened_then_the_others_are_there(
