@@ -66,7 +66,7 @@ def of_scale(share: float) -> float:
     return LEFT + (RIGHT - LEFT) * share
 
 
-def test_given_a_value_that_passes_when_drawn_then_bar_mark_and_allowed_side_stand_on_the_scale() -> None:
+def test_given_a_value_and_its_limit_when_drawn_then_bar_mark_and_allowed_side_stand_on_the_scale() -> None:
     drawn = parts(check(0.8, 0.6))
 
     assert place(drawn["value"]) == pytest.approx(of_scale(0.8))
@@ -77,15 +77,13 @@ def test_given_a_value_that_passes_when_drawn_then_bar_mark_and_allowed_side_sta
     assert float(drawn["allowed"].attrib["x"]) == pytest.approx(of_scale(0.6))
     assert float(drawn["allowed"].attrib["x"]) + float(drawn["allowed"].attrib["width"]) >= RIGHT
 
-
-def test_given_an_upper_limit_when_drawn_then_the_side_below_it_is_shaded() -> None:
     allowed = parts(check(0.5, 0.8, AT_MOST, "distance"))["allowed"]
 
     assert float(allowed.attrib["x"]) <= LEFT
     assert float(allowed.attrib["x"]) + float(allowed.attrib["width"]) == pytest.approx(of_scale(0.4))
 
 
-def test_given_a_pass_and_a_fail_when_drawn_then_they_differ_by_more_than_colour() -> None:
+def test_given_a_pass_or_a_fail_of_any_mode_when_drawn_then_they_differ_by_colour_and_by_more() -> None:
     passed, failed = parts(check(0.8, 0.6)), parts(check(0.4, 0.6))
 
     assert passed["value"].tag.endswith("circle")
@@ -93,13 +91,9 @@ def test_given_a_pass_and_a_fail_when_drawn_then_they_differ_by_more_than_colour
     assert "url(" in failed["bar"].attrib["fill"]
     assert "url(" not in passed["bar"].attrib["fill"]
 
+    for direction in Direction:  # a value equal to its limit passes
+        assert parts(check(0.6, 0.6, direction))["value"].tag.endswith("circle")
 
-@pytest.mark.parametrize("direction", list(Direction))
-def test_given_a_value_equal_to_its_limit_when_drawn_then_it_is_drawn_as_a_pass(direction: Direction) -> None:
-    assert parts(check(0.6, 0.6, direction))["value"].tag.endswith("circle")
-
-
-def test_given_checks_that_block_only_show_or_were_not_reached_when_drawn_then_each_has_its_colour() -> None:
     blocks, shows = check(0.4, 0.6), check(0.4, 0.6, mode=Mode.OBSERVE)
     not_reached = CheckResult("facts", State.NOT_REACHED, Mode.ENFORCE, 0.4, 0.6, AT_LEAST, "share")
 
@@ -107,15 +101,13 @@ def test_given_checks_that_block_only_show_or_were_not_reached_when_drawn_then_e
 
     assert len(set(colours)) == 3
 
-
-def test_given_a_gate_that_was_not_reached_when_drawn_then_its_value_and_its_side_are_seen_all_the_same() -> None:
     drawn = parts(CheckResult("facts", State.NOT_REACHED, Mode.ENFORCE, 0.4, 0.6, AT_LEAST, "share"))
 
     assert place(drawn["value"]) == pytest.approx(of_scale(0.4))
     assert drawn["value"].tag.endswith("path")
 
 
-def test_given_nothing_measured_when_drawn_then_there_is_no_value_and_the_axis_is_dashed() -> None:
+def test_given_no_value_or_no_limit_when_drawn_then_only_the_other_is_there() -> None:
     drawn = parts(check(None, 0.6))
 
     assert "value" not in drawn
@@ -123,19 +115,15 @@ def test_given_nothing_measured_when_drawn_then_there_is_no_value_and_the_axis_i
     assert "stroke-dasharray" not in parts(check(0.1, 0.6))["axis"].attrib
     assert "threshold" in drawn
 
-
-def test_given_a_limit_below_an_open_scale_and_no_value_when_drawn_then_the_scale_still_has_two_ends() -> None:
-    one = judge("facts", None, -1.0, AT_LEAST, "", Reason.FACTS, Mode.ENFORCE)
-
-    assert axis(one) == (0.0, 1.0)
-    assert place(parts(one)["threshold"]) == pytest.approx(LEFT, abs=1.5)
-
-
-def test_given_no_limit_when_drawn_then_only_the_value_is_there() -> None:
     drawn = parts(CheckResult("confidence", State.PASSED, Mode.OBSERVE, 0.7, scale="share"))
 
     assert "value" in drawn
     assert not {"threshold", "allowed"} & set(drawn)
+
+    one = judge("facts", None, -1.0, AT_LEAST, "", Reason.FACTS, Mode.ENFORCE)
+
+    assert axis(one) == (0.0, 1.0)
+    assert place(parts(one)["threshold"]) == pytest.approx(LEFT, abs=1.5)
 
 
 @each(

@@ -142,7 +142,7 @@ def test_given_work_that_fails_when_it_ends_then_the_job_says_why_and_the_next_o
     assert finished(runner.start("next", lambda progress, stop: AddReport(), 1)).report == AddReport()
 
 
-def test_given_progress_when_reported_then_files_and_steps_are_told_apart() -> None:
+def test_given_files_when_progress_is_reported_then_each_file_and_the_line_say_where_it_stands() -> None:
     def work(progress: Progress, stop: Cancel) -> AddReport:
         progress("a.pdf: reading", 3, 7)
         progress("documents", 1, 2)
@@ -152,6 +152,36 @@ def test_given_progress_when_reported_then_files_and_steps_are_told_apart() -> N
 
     assert (job.step, job.done, job.total) == ("a.pdf: reading", 3, 7)
     assert (job.files_done, job.files) == (1, 2)
+
+    job = job_of("a.pdf", "b.pdf", "c: problem", "d.pdf")
+    assert states(job) == ["waiting"] * 4
+    assert not job.started
+
+    job.progress("a.pdf: reading", 1, 3)
+    assert states(job) == ["reading", "waiting", "waiting", "waiting"]
+    job.progress("a.pdf: cutting", 0, 3)
+    assert states(job)[0] == "cutting"
+    job.progress("a.pdf: embedding", 1, 3)
+    assert states(job)[0] == "embedding"
+    job.progress("documents", 1, 4)
+    assert states(job) == ["read", "waiting", "waiting", "waiting"]
+    assert states(job, "a.pdf")[0] == "ready"
+    job.progress("b.pdf: problem", 1, 1)
+    job.progress("documents", 2, 4)
+    job.progress("c: problem: reading", 1, 9)
+    assert states(job, "a.pdf") == ["ready", "problem", "reading", "waiting"]
+
+    name = f"{'Annual report: as filed, ' * 4}fiscal 2022 (signed).pdf"
+    job = job_of(name)
+    job.progress(f"{name}: reading", 3, 9)
+
+    assert step_in_words(job) == "File 1 of 1. Annual report: as filed…fiscal 2022 (signed).pdf: reading 3 of 9 pages."
+
+    job = job_of("a", "b")
+    job.progress("documents", 2, 2)
+    job.progress("2 texts: embedding", 1, 9)
+
+    assert step_in_words(job).startswith("File 2 of 2. 2 texts: embedding 1 of 9")
 
 
 def test_given_one_key_when_started_by_many_sessions_then_the_work_runs_once() -> None:
@@ -184,41 +214,20 @@ def states(job: Job, *ready: str) -> list[str]:
     return [str(job.state(number, {f"sha256:{name}" for name in ready})) for number in range(len(job.listed))]
 
 
-def test_given_files_when_progress_is_reported_then_each_file_says_where_it_stands() -> None:
-    job = job_of("a.pdf", "b.pdf", "c: problem", "d.pdf")
-    assert states(job) == ["waiting"] * 4
-    assert not job.started
-
-    job.progress("a.pdf: reading", 1, 3)
-    assert states(job) == ["reading", "waiting", "waiting", "waiting"]
-    job.progress("a.pdf: cutting", 0, 3)
-    assert states(job)[0] == "cutting"
-    job.progress("a.pdf: embedding", 1, 3)
-    assert states(job)[0] == "embedding"
-    job.progress("documents", 1, 4)
-    assert states(job) == ["read", "waiting", "waiting", "waiting"]
-    assert states(job, "a.pdf")[0] == "ready"
-    job.progress("b.pdf: problem", 1, 1)
-    job.progress("documents", 2, 4)
-    job.progress("c: problem: reading", 1, 9)
-    assert states(job, "a.pdf") == ["ready", "problem", "reading", "waiting"]
-
-
-def test_given_a_file_with_a_long_name_when_its_job_is_shown_then_the_line_names_its_beginning_and_end() -> None:
-    name = f"{'Annual report: as filed, ' * 4}fiscal 2022 (signed).pdf"
-    job = job_of(name)
-    job.progress(f"{name}: reading", 3, 9)
-
-    assert step_in_words(job) == "File 1 of 1. Annual report: as filed…fiscal 2022 (signed).pdf: reading 3 of 9 pages."
-
-
-def test_given_a_job_that_was_stopped_when_looked_at_then_files_that_had_no_turn_are_waiting() -> None:
+def test_given_a_job_that_was_stopped_then_files_that_had_no_turn_or_no_report_are_waiting() -> None:
     job = job_of("a.pdf", "b.pdf")
     job.progress("documents", 1, 2)
     job.begin(lambda progress, stop: AddReport(cancelled=True))
     finished(job)
 
     assert states(job, "a.pdf") == ["ready", "waiting"]
+
+    job = job_of("a.pdf", "b.pdf")
+    job.progress(Step("b.pdf: problem", "sha256:b.pdf"), 1, 1)
+    job.begin(lambda progress, stop: AddReport(cancelled=True))
+    finished(job)
+
+    assert states(job) == ["waiting", "waiting"]  # no report explains it
 
 
 PAGES_AND_PASSAGES = st.tuples(st.integers(0, 5), st.integers(1, 5))  # pages read before may be used again
@@ -243,21 +252,7 @@ def test_given_any_files_when_worked_through_then_the_bar_never_goes_back_and_en
     assert shares[-1] == 1.0
 
 
-def test_given_files_that_need_a_password_when_the_job_ends_then_only_their_bytes_are_kept() -> None:
-    locked, fine = Source("locked.pdf", b"locked", "pdf"), Source("fine.pdf", b"fine", "pdf")
-    report = AddReport(
-        problems=(
-            ("locked.pdf", PasswordNeeded("Locked.", remedy="Give it.")),
-            ("fine.pdf", NotAPdf("No.", remedy="x")),
-        )
-    )
-
-    job = finished(Runner().start("work", lambda progress, stop: report, 2, [locked, fine]))
-
-    assert job.sources == (locked,)
-
-
-def test_given_jobs_of_several_libraries_when_asked_for_then_each_has_its_own_until_they_end() -> None:
+def test_given_jobs_of_several_libraries_or_of_a_closed_session_then_each_is_there_until_seen() -> None:
     runner, go = Runner(), threading.Event()
 
     def work(progress: Progress, stop: Cancel) -> AddReport:
@@ -276,8 +271,6 @@ def test_given_jobs_of_several_libraries_when_asked_for_then_each_has_its_own_un
     finished(two)
     assert runner.jobs(("lib", "default")) == runner.jobs(("lib", "law")) == ()
 
-
-def test_given_a_job_whose_session_was_closed_when_it_ended_then_its_result_is_for_the_others_until_seen() -> None:
     runner = Runner()
     job = finished(runner.start("work", lambda progress, stop: AddReport(), 1, place=("lib", "default")))
     assert not job.left_alone
@@ -340,14 +333,26 @@ def test_given_passages_that_are_embedded_then_the_time_left_comes_from_their_pa
     assert job.file_seconds_left is None  # nothing of this one was timed yet
 
 
-def test_given_a_run_when_it_ends_then_what_it_did_is_kept_apart_from_what_was_added() -> None:
+def test_given_a_job_when_it_ends_then_what_it_did_and_the_files_that_need_a_password_are_kept() -> None:
     ran = Ran(measured=3, reused=1, failed=0, total=4)
     job = finished(Runner().start("run", lambda progress, stop: ran, 4, kind="evaluating"))
 
     assert (job.ran, job.report, job.error) == (ran, None, None)
 
+    locked, fine = Source("locked.pdf", b"locked", "pdf"), Source("fine.pdf", b"fine", "pdf")
+    report = AddReport(
+        problems=(
+            ("locked.pdf", PasswordNeeded("Locked.", remedy="Give it.")),
+            ("fine.pdf", NotAPdf("No.", remedy="x")),
+        )
+    )
 
-def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_its_id_whatever_its_name() -> None:
+    job = finished(Runner().start("work", lambda progress, stop: report, 2, [locked, fine]))
+
+    assert job.sources == (locked,)
+
+
+def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_its_id() -> None:
     job = Job("work", files=4, listed=tuple(File("same.pdf", f"sha256:{n}") for n in range(4)))
 
     def told(number: int, what: str, done: int, total: int) -> None:
@@ -371,10 +376,16 @@ def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_it
     job.progress("documents", 3, 4)
     assert (job.stage, job.done, job.total) == ("reading", 2, 5)
 
+    job = Job("samples", files=3)
 
-def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_ends_at_once_and_the_others_go_on() -> (
-    None
-):
+    job.progress(Step("a.pdf: embedding", "a"), 1, 9)
+    job.progress(Step("b.pdf: reading", "b"), 1, 2)
+    assert (job.step, job.stage) == ("a.pdf: embedding", "embedding")
+    job.progress("documents", 1, 3)
+    assert job.step == "b.pdf: reading"
+
+
+def test_given_a_job_that_waits_when_stopped_then_it_ends_at_once_and_the_others_go_on() -> None:
     class Listed:
         def begin(self, ended: object) -> None:
             self.begun = True
@@ -400,8 +411,6 @@ def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_
     go.set()
     assert [finished(job).report for job in (first, third)] == [AddReport(), AddReport()]
 
-
-def test_given_a_job_without_files_that_waits_when_stopped_then_it_ends_at_once() -> None:
     runner, go = Runner(), threading.Event()
     first = runner.start("first", lambda progress, stop: AddReport(cancelled=not go.wait(SECONDS)), 1)
     second = runner.start("second", raising(AssertionError("its turn has not come")), 1, kind="evaluating")
@@ -412,25 +421,6 @@ def test_given_a_job_without_files_that_waits_when_stopped_then_it_ends_at_once(
     assert not first.finished
     go.set()
     finished(first)
-
-
-def test_given_files_that_nobody_listed_then_the_next_one_that_is_read_is_not_taken_for_the_current_one() -> None:
-    job = Job("samples", files=3)
-
-    job.progress(Step("a.pdf: embedding", "a"), 1, 9)
-    job.progress(Step("b.pdf: reading", "b"), 1, 2)
-    assert (job.step, job.stage) == ("a.pdf: embedding", "embedding")
-    job.progress("documents", 1, 3)
-    assert job.step == "b.pdf: reading"
-
-
-def test_given_a_job_that_is_stopped_before_the_turn_of_a_file_with_a_problem_then_that_file_waits() -> None:
-    job = job_of("a.pdf", "b.pdf")
-    job.progress(Step("b.pdf: problem", "sha256:b.pdf"), 1, 1)
-    job.begin(lambda progress, stop: AddReport(cancelled=True))
-    finished(job)
-
-    assert states(job) == ["waiting", "waiting"]  # no report explains it
 
 
 @given(files=st.lists(PAGES_AND_PASSAGES, min_size=1, max_size=4), ahead=st.integers(0, 3))
@@ -456,13 +446,3 @@ def test_given_any_files_of_which_the_next_are_read_ahead_then_the_bar_never_goe
 
     assert all(after >= before - 1e-12 for before, after in pairwise(shares))  # a sum of parts is rounded
     assert shares[-1] == 1.0
-
-
-def test_given_texts_that_are_embedded_together_when_all_are_read_then_the_line_names_no_file_that_is_not_there() -> (
-    None
-):
-    job = job_of("a", "b")
-    job.progress("documents", 2, 2)
-    job.progress("2 texts: embedding", 1, 9)
-
-    assert step_in_words(job).startswith("File 2 of 2. 2 texts: embedding 1 of 9")
