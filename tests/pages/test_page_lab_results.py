@@ -148,24 +148,15 @@ def test_given_a_run_when_opened_then_each_rate_has_its_count_its_exact_interval
     assert say("lab_results.target_not_met", target=0.1) in captions(page)
 
 
-@pytest.mark.parametrize(("wrong", "key"), [(0, "open"), (100, "not_met")])
-def test_given_no_error_among_few_labels_then_the_target_is_open_and_not_met(wrong: int, key: str) -> None:
-    records = [measured(0.1 if n >= wrong else 0.9) for n in range(50)]
-
+@each(("wrong", "of", "key"), [(0, 50, "open"), (100, 50, "not_met"), (100, 80, "met")])
+def test_given_labels_of_one_kind_then_their_target_is_open_met_or_not(wrong: int, of: int, key: str) -> None:
+    """As sure as its whole interval: without an error among few labels it is open, and met among enough."""
+    records = [measured(0.1 if n >= wrong or key == "met" else 0.9) for n in range(of)]
     page = opened(
-        {"questions": [labelled(n, False) for n in range(50)], "records": records, "settings": records[0].settings}
+        {"questions": [labelled(n, False) for n in range(of)], "records": records, "settings": records[0].settings}
     )
 
     assert say(f"lab_results.target_{key}", target=0.05) in captions(page)
-
-
-def test_given_enough_labels_without_an_error_then_the_target_is_met_with_its_whole_interval() -> None:
-    records = [measured(0.1)] * 80
-    page = opened(
-        {"questions": [labelled(n, False) for n in range(80)], "records": records, "settings": records[0].settings}
-    )
-
-    assert say("lab_results.target_met", target=0.05) in captions(page)
     assert say("lab_results.no_such") in captions(page)
 
 
@@ -189,7 +180,7 @@ def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip
     ]
 
 
-def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> None:
+def test_given_any_limit_then_the_figures_are_those_of_replay_and_no_more_is_applied() -> None:
     held = a_run()
     page = opened(held)
     for limit in (0.0, 0.3, 0.76, 1.0):
@@ -202,10 +193,6 @@ def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> No
         assert shown(page)[0] == f"{sum(answered) / 10:.1%}"
         assert shown(page)[1] == f"{refused / 6:.1%}"
 
-
-def test_given_a_setting_that_needs_a_new_run_then_it_is_named_and_not_applied() -> None:
-    held = a_run()
-    page = opened(held)
     before = shown(page)
 
     moved(page, held, top_k=3, max_sentences=1)
@@ -239,7 +226,7 @@ def test_given_a_question_full_of_markup_then_it_is_a_cell_and_plain_text_and_no
     assert next(csv.DictReader(io.StringIO(written)))["question"] == f"'{HOSTILE}"
 
 
-def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_and_says_what_changed() -> None:
+def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_says_what_changed() -> None:
     held = a_run()
     page = pick(opened(held), "all", 2)
     assert "Right answer: 60 days" in texts(page)
@@ -252,20 +239,19 @@ def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_a
     page.button(key="lab_close").click().run()
     assert "Right answer: 60 days" not in texts(page)
 
+    pick(page, "all", 0)
+    one: Citation = replay(held["records"][0], held["settings"]).citations[0]
 
-@pytest.mark.parametrize(("by", "parts"), [("language", ["cs", "en", "hi"]), ("kind", ["number", "(none given)"])])
-def test_given_a_breakdown_then_every_question_is_in_one_part(by: str, parts: list[str]) -> None:
+    assert f"[1] {one.document}, page {one.page}" in texts(page)
+
+
+def test_given_a_breakdown_then_every_question_is_in_one_part_and_each_way_to_end_is_counted() -> None:
     page = opened(a_run())
-
-    page.segmented_control(key="lab_by").set_value(by).run()
-
-    table = rows(page, "part")
-    assert table["part"].tolist() == parts
-    assert table["questions"].sum() == 10
-
-
-def test_given_the_breakdown_by_what_decided_then_each_way_to_end_is_counted_by_label() -> None:
-    page = opened(a_run())
+    for by, parts in (("language", ["cs", "en", "hi"]), ("kind", ["number", "(none given)"])):
+        page.segmented_control(key="lab_by").set_value(by).run()
+        table = rows(page, "part")
+        assert table["part"].tolist() == parts
+        assert table["questions"].sum() == 10
 
     page.segmented_control(key="lab_by").set_value("reason").run()
 
@@ -358,7 +344,7 @@ def test_given_the_score_of_right_answers_then_its_charts_count_an_answer_that_m
     assert points(page, "lab_roc")[alone][1] == 0.833
 
 
-def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
+def test_given_a_long_or_negated_curve_then_it_is_thinned_and_tells_its_limits_as_measured() -> None:
     scores = np.linspace(0, 1, 5000)
     made = metrics.roc_curve(scores, scores > 0.5)
     assert made is not None
@@ -368,6 +354,13 @@ def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
     assert len(points) <= plots.MAX_POINTS
     assert (points[0]["x"], points[-1]["x"]) == (made.x[0], made.x[-1])
 
+    spec = plots.curve(
+        Curve(np.array([-0.2, -0.8]), np.array([0.5, 1.0]), np.array([0.0, 0.5])), "x", "y", (0.5, 0.0), None, sign=-1.0
+    )
+
+    points = max(spec["datasets"].values(), key=len)
+    assert [point["limit"] for point in points] == [0.2, 0.8]
+
 
 def test_given_counts_then_the_histogram_has_a_bar_for_each_number_and_loses_no_question() -> None:
     values, answerable = np.array([0.0, 1.0, 1.0, 3.0]), np.array([True, True, False, False])
@@ -375,15 +368,6 @@ def test_given_counts_then_the_histogram_has_a_bar_for_each_number_and_loses_no_
 
     bars = max(spec["datasets"].values(), key=len)
     assert [(bar["low"], bar["n"]) for bar in bars] == [(-0.5, 1), (0.5, 1), (0.5, -1), (2.5, -1)]
-
-
-def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() -> None:
-    spec = plots.curve(
-        Curve(np.array([-0.2, -0.8]), np.array([0.5, 1.0]), np.array([0.0, 0.5])), "x", "y", (0.5, 0.0), None, sign=-1.0
-    )
-
-    points = max(spec["datasets"].values(), key=len)
-    assert [point["limit"] for point in points] == [0.2, 0.8]
 
 
 def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
@@ -396,14 +380,6 @@ def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
     judged = run.judge(held["settings"].changed(top_k=3, min_correctness=0.0))
     assert judged.settings.top_k == held["settings"].top_k
     assert judged.outcomes.answered.all()
-
-
-def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
-    held = a_run()
-    page = pick(opened(held), "all", 0)
-    one: Citation = replay(held["records"][0], held["settings"]).citations[0]
-
-    assert f"[1] {one.document}, page {one.page}" in texts(page)
 
 
 def report(held: dict[str, Any], **values: object) -> str:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pymupdf
 import pytest
-from page_kit import ask, asked_of, badges, session_of, settle, texts
+from page_kit import another, ask, asked_of, badges, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.status import Reason
@@ -76,24 +76,7 @@ def test_given_an_answer_called_wrong_when_added_to_the_test_set_then_the_page_s
     assert say("labelling.counts_as_right") not in [info.value for info in page.info]
 
 
-def test_given_a_label_that_was_corrected_when_its_question_is_asked_and_added_again_then_the_correction_stays(
-    page: AppTest,
-) -> None:
-    ask(page, QUESTION)
-    page.button(key="add_to_set").click().run()
-    page.text_input(key="label_answer").set_value("24 vacation days")
-    next(button for button in page.button if button.label == say("labelling.save")).click().run()
-
-    ask(page, QUESTION)
-    page.button(key="add_to_set").click().run()
-
-    assert [one.answers for one in recording.store().read_set("Test set")] == [("24 vacation days",)]
-    assert page.text_input(key="label_answer").value == "24 vacation days"
-
-
-def test_given_a_label_as_decided_when_its_answer_is_called_wrong_later_and_added_again_then_it_is_no_right_answer_any_more(  # noqa: E501
-    page: AppTest,
-) -> None:
+def test_given_a_label_when_its_question_is_asked_again_then_what_people_said_stays(page: AppTest) -> None:
     ask(page, QUESTION)
     page.button(key="add_to_set").click().run()
     ask(page, QUESTION)
@@ -102,6 +85,15 @@ def test_given_a_label_as_decided_when_its_answer_is_called_wrong_later_and_adde
     page.button(key="add_to_set").click().run()
 
     assert [one.answers for one in recording.store().read_set("Test set")] == [()]
+
+    page.text_input(key="label_answer").set_value("24 vacation days")
+    next(button for button in page.button if button.label == say("labelling.save")).click().run()
+
+    ask(page, QUESTION)
+    page.button(key="add_to_set").click().run()
+
+    assert [one.answers for one in recording.store().read_set("Test set")] == [("24 vacation days",)]
+    assert page.text_input(key="label_answer").value == "24 vacation days"
 
 
 ROWS = {
@@ -136,7 +128,7 @@ def test_given_a_link_to_a_decision_when_opened_then_it_is_shown_as_it_was_decid
     ask(page, QUESTION)
     assert asked_of(page).decision.reason is Reason.CORRECTNESS
     number = asked_of(page).record
-    other = AppTest.from_file(app._script_path, default_timeout=app.default_timeout)
+    other = another()
     other.query_params["decision"] = str(number)
 
     settle(other)
@@ -155,7 +147,7 @@ def test_given_a_link_that_names_no_decision_when_opened_then_the_page_says_so(l
         export.read(state.engine(), number)
 
 
-def test_given_a_decision_full_of_markup_when_written_as_markdown_then_every_sign_of_it_is_escaped() -> None:
+def test_given_a_decision_full_of_markup_when_written_or_printed_then_it_is_text_without_links() -> None:
     written = export.to_markdown(
         [
             {"kind": "title", "text": "A decision"},
@@ -171,8 +163,6 @@ def test_given_a_decision_full_of_markup_when_written_as_markdown_then_every_sig
     assert written.count("\n| ") == 3  # the head, its line, and one row
     assert written.endswith("[page-1]: data:image/png;base64,QUJD\n")
 
-
-def test_given_a_decision_full_of_markup_when_printed_then_it_is_text_without_links_or_foreign_pictures() -> None:
     printed = compose_sheet(
         [{"kind": "lead", "text": HOSTILE + "\x00\x1b कौन 中文"}, {"kind": "rows", "rows": [[HOSTILE, "b"]]}]
     )
