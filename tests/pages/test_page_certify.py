@@ -72,7 +72,9 @@ def save(page: AppTest, name: str, *, default: bool = False) -> AppTest:
     return next(button for button in page.button if button.label == say("lab_certify.save")).click().run()
 
 
-def test_given_a_target_when_certified_then_the_page_says_what_is_promised_and_what_is_not(tab: AppTest) -> None:
+def test_given_a_target_when_certified_then_what_is_promised_is_said_and_can_be_saved_in_each_form(
+    tab: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not tab.exception
     find(tab)
 
@@ -93,10 +95,17 @@ def test_given_a_target_when_certified_then_the_page_says_what_is_promised_and_w
         "Settings for the command line (YAML)",
     }
 
+    found = tab.session_state["certified"][1]
 
-def test_given_no_package_that_draws_then_the_page_says_the_command_and_offers_the_rest(
-    tab: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    assert to_pdf(certificates.sheet(found, HOSTILE)).startswith(b"%PDF")
+    assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+    certified = Settings(**tab.session_state["certified"][1].settings)
+    file = tmp_path / "settings.yaml"
+    file.write_text(sharing.to_yaml(certified), encoding="utf-8")
+
+    assert load_settings(config=file).hash() == certified.hash()
+
     monkeypatch.setitem(optional.EXTRAS, "certificate", ("no_such_package",))
     find(tab)
 
@@ -105,18 +114,6 @@ def test_given_no_package_that_draws_then_the_page_says_the_command_and_offers_t
     assert "pip install --no-deps -r requirements.lock" in texts(tab)
     assert "Certificate (JSON)" in {button.label for button in tab.get("download_button")}
     assert "Certificate (PDF)" not in {button.label for button in tab.get("download_button")}
-
-
-def test_given_several_targets_and_a_pair_when_certified_then_each_is_shown(tab: AppTest) -> None:
-    tab.toggle(key="certify_use_false_refusals").set_value(True)
-    tab.number_input(key="certify_wrong_answers").set_value(8.0)
-    tab.selectbox(key="certify_second").set_value("min_sentence_overlap")
-    find(tab)
-
-    assert not tab.exception
-    shown = {metric.label: metric.value for metric in tab.metric}
-    assert (shown["Wrong though nothing answers it"], shown["Wrongly refused"]) == ("≤ 8 %", "≤ 10 %")
-    assert len(tab.metric) == 5
 
 
 def test_given_too_few_labels_then_it_says_how_many_more_there_must_be(library: Path) -> None:
@@ -128,7 +125,9 @@ def test_given_too_few_labels_then_it_says_how_many_more_there_must_be(library: 
     assert "at most 9.6 %" in captions(page)
 
 
-def test_given_targets_that_exclude_each_other_then_it_says_so_and_names_the_nearest(tab: AppTest) -> None:
+def test_given_several_targets_when_certified_then_each_is_shown_or_the_nearest_where_they_exclude_each_other(
+    tab: AppTest,
+) -> None:
     tab.toggle(key="certify_use_false_refusals").set_value(True)
     tab.number_input(key="certify_wrong_answers").set_value(2.0)
     tab.number_input(key="certify_false_refusals").set_value(2.0)
@@ -136,6 +135,16 @@ def test_given_targets_that_exclude_each_other_then_it_says_so_and_names_the_nea
 
     assert say("lab_certify.none_exclude") in texts(tab)
     assert captions(tab).count("The nearest that can be guaranteed") == 2
+
+    tab.number_input(key="certify_false_refusals").set_value(10.0)
+    tab.number_input(key="certify_wrong_answers").set_value(8.0)
+    tab.selectbox(key="certify_second").set_value("min_sentence_overlap")
+    find(tab)
+
+    assert not tab.exception
+    shown = {metric.label: metric.value for metric in tab.metric}
+    assert (shown["Wrong though nothing answers it"], shown["Wrongly refused"]) == ("≤ 8 %", "≤ 10 %")
+    assert len(tab.metric) == 5
 
 
 def test_given_no_target_then_it_asks_for_one(tab: AppTest) -> None:
@@ -155,7 +164,7 @@ def test_given_a_library_that_changed_since_then_a_run_is_not_certified(tab: App
     assert say("lab_certify.outdated") in [warning.value for warning in tab.warning]
 
 
-def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_with_its_badge_and_its_settings(
+def test_given_a_saved_certificate_when_its_preset_is_used_then_it_holds_until_settings_or_library_change(
     tab: AppTest, library: Path, app: AppTest
 ) -> None:
     """S4-25: thresholds per collection; S1: calibrated on labelled questions."""
@@ -176,13 +185,6 @@ def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_with_
     assert session_of(app).values["min_correctness"] == certificate.parts[0].thresholds["min_correctness"]
     assert "undo" not in {button.key for button in app.button}
 
-
-def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_longer_covered_until_it_moves_back(
-    tab: AppTest, app: AppTest
-) -> None:
-    save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
-
     app.slider(key="knob_min_correctness").set_value(0.11).run()
 
     assert "certificate no longer holds" in badges(app)
@@ -191,11 +193,17 @@ def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_lon
     assert "certified: 95 % sure" in badges(app)
     assert app.selectbox(key="preset").value == "saved:Careful"
 
+    app.switch_page("pages/documents.py").run()
+    app.switch_page("pages/ask.py").run()
 
-def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_says_why(
-    tab: AppTest, app: AppTest, library: Path
-) -> None:
-    save(find(tab), "Careful")
+    assert app.selectbox(key="preset").value == "saved:Careful"
+    assert "certified: 95 % sure" in badges(app)
+
+    app.selectbox(key="preset").set_value("tutor").run()
+
+    assert "certified" not in badges(app)
+    assert session_of(app).preset == "tutor"
+
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
     engine = open_engine(library, "default", Settings.load())
     engine.library.delete(engine.library.snapshot.documents[0].id)
@@ -205,28 +213,14 @@ def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_
     assert "certificate no longer holds" in badges(app)
     assert say("presets.stale_library") in texts(app)
 
-
-def test_given_a_built_in_preset_when_chosen_after_a_saved_one_then_no_certificate_is_shown(
-    tab: AppTest, app: AppTest
-) -> None:
-    save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
-    app.selectbox(key="preset").set_value("tutor").run()
+    app.checkbox(key="preset_delete_sure").check().run()
+    app.button(key="preset_delete").click().run()
 
-    assert "certified" not in badges(app)
-    assert session_of(app).preset == "tutor"
-
-
-def test_given_another_page_between_then_the_saved_preset_is_still_chosen(tab: AppTest, app: AppTest) -> None:
-    save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
-
-    app.switch_page("pages/documents.py").run()
-    app.switch_page("pages/ask.py").run()
-
-    assert app.selectbox(key="preset").value == "saved:Careful"
-    assert "certified: 95 % sure" in badges(app)
+    assert not app.exception
+    assert records(library, "default").presets() == ()
+    assert app.selectbox(key="preset").value == "balanced"
 
 
 def test_given_a_default_preset_when_a_session_begins_then_it_starts_with_it(tab: AppTest, app: AppTest) -> None:
@@ -250,20 +244,6 @@ def test_given_an_address_with_the_settings_of_a_saved_preset_when_opened_then_t
 
     assert app.selectbox(key="preset").value == "saved:Careful"
     assert "certified: 95 % sure" in badges(app)
-
-
-def test_given_a_saved_preset_when_deleted_then_it_is_gone_and_the_settings_start_from_the_built_in_one(
-    tab: AppTest, app: AppTest, library: Path
-) -> None:
-    save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
-
-    app.checkbox(key="preset_delete_sure").check().run()
-    app.button(key="preset_delete").click().run()
-
-    assert not app.exception
-    assert records(library, "default").presets() == ()
-    assert app.selectbox(key="preset").value == "balanced"
 
 
 def test_given_a_name_that_is_taken_or_empty_then_it_says_so_and_keeps_the_first(tab: AppTest, library: Path) -> None:
@@ -311,33 +291,18 @@ def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(t
     assert app.selectbox(key="preset").value == "relevance-guard"
 
 
-def test_given_the_exported_settings_then_the_command_line_reads_the_certified_ones(
-    tab: AppTest, tmp_path: Path
-) -> None:
-    certified = Settings(**find(tab).session_state["certified"][1].settings)
-    file = tmp_path / "settings.yaml"
-    file.write_text(sharing.to_yaml(certified), encoding="utf-8")
+def test_given_saved_presets_that_cannot_be_used_then_the_page_goes_on(library: Path, app: AppTest) -> None:
+    damages = {
+        "Odd certificate": {"certificate": {"schema_version": 7}},
+        "Odd value": {"values": {"min_correctness": 7}},
+        "Odd name": {"values": {"no_such": 1}},
+    }
+    for name, damage in damages.items():
+        given = {"values": {"min_correctness": 0.7}, "certificate": None, **damage}
+        records(library, "default").save_preset(SavedPreset(name, created="2026-11-21T00:00:00+00:00", **given))  # type: ignore[arg-type]
+    app.run()
 
-    assert load_settings(config=file).hash() == certified.hash()
-
-
-@pytest.mark.parametrize(
-    "damage", [{"certificate": {"schema_version": 7}}, {"values": {"min_correctness": 7}}, {"values": {"no_such": 1}}]
-)
-def test_given_a_saved_preset_that_cannot_be_used_then_it_says_so_and_can_be_deleted(
-    damage: dict[str, object], library: Path, app: AppTest
-) -> None:
-    given = {"values": {"min_correctness": 0.7}, "certificate": None, **damage}
-    records(library, "default").save_preset(SavedPreset("Odd", created="2026-11-21T00:00:00+00:00", **given))  # type: ignore[arg-type]
-    app.run().selectbox(key="preset").set_value("saved:Odd").run()
-
-    assert not app.exception
-    assert session_of(app).values["min_correctness"] in (0.7, Settings.load().min_correctness)
-
-
-def test_given_a_certificate_then_its_page_and_its_json_can_be_made(tab: AppTest) -> None:
-    find(tab)
-    found = tab.session_state["certified"][1]
-
-    assert to_pdf(certificates.sheet(found, HOSTILE)).startswith(b"%PDF")
-    assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found
+    for name in damages:
+        app.selectbox(key="preset").set_value(f"saved:{name}").run()
+        assert not app.exception
+        assert session_of(app).values["min_correctness"] in (0.7, Settings.load().min_correctness)

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from page_kit import ask, asked_of, captions
+from page_kit import VACATION, ask, asked_of, captions
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.acts import Action
@@ -19,7 +19,6 @@ from ui.app.texts import say
 from ui.documents import original, whole
 from ui.documents.place import Place
 
-VACATION = "How many vacation days do employees have?"
 SPEED = "How do I set the zero point of the meter?"  # two sentences of one page
 MANUAL, POLICIES = "flow-meter-manual.pdf", "company-policies.pdf"
 
@@ -56,7 +55,7 @@ def test_given_an_answer_when_its_document_is_opened_then_it_opens_at_the_page_w
     assert len(drawn) == 1, "whoever closed it is not shown it again"
 
 
-def test_given_words_when_looked_for_then_each_place_is_listed_and_marked(
+def test_given_an_answer_when_words_or_a_list_are_chosen_then_each_place_is_marked(
     page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]
 ) -> None:
     ask(page, VACATION)
@@ -82,6 +81,22 @@ def test_given_words_when_looked_for_then_each_place_is_listed_and_marked(
     assert whole.find(engine, document, "(.*") == ()
     assert whole.find(engine, document, "  ") == ()
 
+    drawn.clear()
+    page.session_state[f"whole_page_{place.document}_{place.page}_words"] = ""
+    page.session_state[f"whole_page_{place.document}_{place.page}_list"] = "amounts"
+
+    page.button(key="whole_open").click().run()
+
+    assert not page.exception
+    engine = state.engine()
+    document = engine.library.snapshot.document(place.document)
+    here = [
+        row.span
+        for row in whole.listed(engine.library.snapshot, document, "amounts")
+        if row.page == place.page and row.span
+    ]
+    assert drawn == [(place.page, whole.marked(engine, document, here))]
+
 
 def test_given_a_document_when_listed_then_headings_dates_amounts_and_names_stand_at_their_pages(page: AppTest) -> None:
     snapshot = state.engine().library.snapshot
@@ -99,26 +114,6 @@ def test_given_a_document_when_listed_then_headings_dates_amounts_and_names_stan
     assert {"16 weeks", "38 hours"} <= {row.text for row in rows["amounts"]}
     assert "Brightwater Instruments Ltd" in {row.text.rstrip(".") for row in rows["names"]}
     assert {"18 450 Kč", "6 %"} <= {row.text for row in whole.listed(snapshot, contract, "amounts")}
-
-
-def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(
-    page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]
-) -> None:
-    ask(page, VACATION)
-    place = Place.of(asked_of(page).decision.citations[0])
-    page.session_state[f"whole_page_{place.document}_{place.page}_list"] = "amounts"
-
-    page.button(key="whole_open").click().run()
-
-    assert not page.exception
-    engine = state.engine()
-    document = engine.library.snapshot.document(place.document)
-    here = [
-        row.span
-        for row in whole.listed(engine.library.snapshot, document, "amounts")
-        if row.page == place.page and row.span
-    ]
-    assert drawn == [(place.page, whole.marked(engine, document, here))]
 
 
 def test_given_an_address_when_asked_then_the_pdf_comes_as_it_was_handed_in_and_is_noted_and_nothing_else_does(
