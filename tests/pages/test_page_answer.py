@@ -12,7 +12,7 @@ import pytest
 from builders import contradicted, measurements, with_outcome
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, captions, keys_of_containers, texts
+from page_kit import CALIBRATION, FRANCE, VACATION, ask, asked_of, badges, by_key, captions, keys_of_containers, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
@@ -27,10 +27,7 @@ from ui.ask.export import to_markdown
 from ui.ask.refusal import percents
 from ui.documents import viewer
 
-VACATION = "How many vacation days do employees have?"
-CALIBRATION = "How often does the flow meter have to be calibrated?"
 PRESSURE = "What is the maximum operating pressure?"
-FRANCE = "What is the capital of France?"
 
 
 def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words_with_their_scale(

@@ -10,7 +10,7 @@ import pytest
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, choose_document, open_part, settle, texts
+from page_kit import PDF, VACATION, ask, asked_of, badges, by_key, choose_document, open_part, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document
@@ -22,9 +22,7 @@ from ui.app.first_run import SAMPLES
 from ui.app.scope import unique_names
 from ui.app.texts import say
 
-VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
-PDF = "application/pdf"
 MANUAL = "sha256:" + hashlib.sha256((SAMPLES / "flow-meter-manual.pdf").read_bytes()).hexdigest()
 REPORT = make.document(
     "The harbour bridge was opened in 1931 and is 412 metres long.", "Its toll is 3 pounds for a car."

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from page_kit import ask, by_key, session_of, texts
+from page_kit import CALIBRATION, FRANCE, another, ask, by_key, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document, Metadata
@@ -22,9 +22,6 @@ from ui.app.scope import values_by_key
 from ui.app.texts import say
 from ui.ask import export
 from ui.ask.export import to_markdown
-
-CALIBRATION = "How often does the flow meter have to be calibrated?"
-FRANCE = "What is the capital of France?"
 
 
 def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_not_asked_again(
@@ -64,7 +61,7 @@ def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(
 
 
 def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: AppTest) -> None:
-    other = AppTest.from_file(str(Path(__file__).resolve().parents[2] / "app.py"), default_timeout=60).run()
+    other = another().run()
     ask(page, CALIBRATION)
     ask(page, FRANCE)
 

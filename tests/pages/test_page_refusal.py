@@ -11,9 +11,21 @@ from pathlib import Path
 import pytest
 from builders import hits, matched, measurements, settings, with_outcome
 from folding import each
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, captions, html, keys_of_containers, texts
+from page_kit import (
+    CALIBRATION,
+    FRANCE,
+    ask,
+    asked_of,
+    badges,
+    by_key,
+    captions,
+    document,
+    html,
+    keys_of_containers,
+    texts,
+)
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.checks.gating import NEAR
@@ -35,14 +47,8 @@ from ui.ask import changes, missed, refusal
 from ui.ask.changes import outcome
 from ui.settings.wording import setting_name, value_in_words
 
-FRANCE = "What is the capital of France?"
-CALIBRATION = "How often does the flow meter have to be calibrated?"
 JARGON = ("threshold", "gate", "cosine", "embedding", "retrieval", "query", "BM25", "hallucinat", "_")
 BLAME = ("you ", "your ", "wrong question", "invalid", "mistake")
-
-
-def document(name: str) -> str:
-    return state.engine().library.snapshot.find(name)[0].id
 
 
 def look(page: AppTest, name: str, number: int) -> AppTest:
@@ -222,6 +228,7 @@ VALUES = st.floats(0, 1).map(lambda value: round(value, 6))
 
 
 @given(VALUES, VALUES, st.sampled_from(Direction))
+@example(0.5, 0.501, Direction.AT_LEAST)
 def test_given_any_failed_check_when_its_gap_is_said_then_a_gap_is_never_shown_as_zero(
     value: float, limit: float, direction: Direction
 ) -> None:

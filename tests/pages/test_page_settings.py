@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from folding import each
-from page_kit import ask, badges, captions, open_part
+from page_kit import VACATION, ask, badges, captions, open_part
 from streamlit.testing.v1 import AppTest
 
 from rag_core.entrypoints.commands.terminal import show_decision
@@ -18,7 +18,6 @@ from ui.ask.refusal import outcome_in_words
 from ui.settings import saved_presets
 from ui.settings.fields import FIXED, help_text
 
-VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
 # in the side bar under the default preset, without a model

@@ -10,7 +10,7 @@ import yaml
 from folding import each
 from hypothesis import example, given
 from hypothesis import strategies as st
-from page_kit import collection_field, texts
+from page_kit import another, collection_field, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import InvalidSetting
@@ -188,7 +188,7 @@ def test_given_a_collection_when_chosen_then_the_address_names_it_and_a_new_sess
     collection_field(page).set_value("contracts").run()
     assert address(page) == {"collection": "contracts"}
 
-    other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    other = another()
     other.query_params["collection"] = "contracts"
     other.run()
 

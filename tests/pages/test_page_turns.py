@@ -4,9 +4,7 @@ reload.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from page_kit import ask, asked_of, by_key, captions, session_of, texts
+from page_kit import VACATION, another, ask, asked_of, by_key, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.measurements import REWRITTEN_BY, TYPED
@@ -15,8 +13,6 @@ from ui.app.people import recording
 HOTEL = "What may a hotel in London cost per night?"
 BERLIN = "And in Berlin?"
 REWRITTEN = "What may a hotel in Berlin cost per night?"
-VACATION = "How many vacation days do employees have?"
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
 
 def turns_of(app: AppTest) -> str:
@@ -27,7 +23,7 @@ def turns_of(app: AppTest) -> str:
 
 def reloaded(app: AppTest) -> AppTest:
     """The page as a browser opens it again."""
-    again = AppTest.from_file(APP, default_timeout=60)
+    again = another()
     again.query_params.update(dict(app.query_params))
     return again.run()
 
@@ -128,7 +124,7 @@ def test_given_questions_that_are_not_kept_when_asked_then_the_address_names_non
 
 def test_given_a_linked_decision_when_a_follow_up_is_asked_then_it_leans_on_it(page: AppTest) -> None:
     ask(page, HOTEL)
-    other = AppTest.from_file(APP, default_timeout=60)
+    other = another()
     other.query_params["decision"] = turns_of(page)
     other.run()
     assert asked_of(other).question == HOTEL

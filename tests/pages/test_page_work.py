@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from hostile import make
-from page_kit import JOB_SECONDS, ask, badges, by_key, captions, settle, texts
+from page_kit import JOB_SECONDS, PDF, another, ask, badges, captions, settle, submit, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters.embedding.support import minilm_folder
@@ -31,14 +31,7 @@ from ui.app.jobs import progress, work
 from ui.app.jobs.work import ABOUT_DOCUMENTS
 from ui.app.texts import screen
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
-PDF = "application/pdf"
 BRIDGE = make.document("The harbour bridge was opened in 1931 and is 412 metres long.").tobytes()
-
-
-def another() -> AppTest:
-    """A second session on the same server."""
-    return AppTest.from_file(str(APP), default_timeout=JOB_SECONDS)
 
 
 def upload(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
@@ -47,10 +40,6 @@ def upload(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
 
 def documents(page: AppTest) -> AppTest:
     return page.switch_page("pages/documents.py").run()
-
-
-def submit(page: AppTest, form: str) -> AppTest:
-    return page.button(key=by_key(page, f"FormSubmitter:{form}")[0]).click().run()
 
 
 @contextmanager
