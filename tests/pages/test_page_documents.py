@@ -12,7 +12,7 @@ from folding import each
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import badges, by_key, captions, choose_document, settle, texts
+from page_kit import badges, by_key, captions, choose_document, settle, submit, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import DateSource, Document, Metadata
@@ -39,11 +39,10 @@ def opened(app: AppTest) -> AppTest:
     return app.switch_page("pages/documents.py").run()
 
 
-def submit(page: AppTest, form: str) -> AppTest:
-    return page.button(key=by_key(page, f"FormSubmitter:{form}")[0]).click().run()
-
-
-def test_given_the_samples_when_listed_then_each_row_says_what_reading_it_found(app: AppTest, library: Path) -> None:
+def test_given_the_samples_when_listed_then_each_row_says_what_was_found_and_what_people_state(
+    app: AppTest, library: Path
+) -> None:
+    """S3-28, S2-27: title, date, authority, verified and free keys of a document."""
     page = opened(app)
 
     table = page.dataframe[0].value.set_index("name")
@@ -63,12 +62,6 @@ def test_given_the_samples_when_listed_then_each_row_says_what_reading_it_found(
     # "In force from 1 March 2024." on its first page
     assert table.loc["company-policies-2024.pdf"]["date"] == "2024-03-01"
 
-
-def test_given_a_file_date_when_people_state_one_then_it_is_no_file_date_any_more_and_taking_it_back_shows_that_again(
-    app: AppTest, library: Path
-) -> None:
-    page = opened(app)
-    choose_document(page, CONTRACT)
     field = page.text_input(key=f"date_{CONTRACT}")
     assert (field.value, field.placeholder) == ("", "2026-01-15 (file date)")
 
@@ -80,12 +73,6 @@ def test_given_a_file_date_when_people_state_one_then_it_is_no_file_date_any_mor
     page.text_input(key=f"date_{CONTRACT}").set_value("")
     submit(page, f"metadata_{CONTRACT}")
     assert page.dataframe[0].value.set_index("name").loc["smlouva-o-dodavce.pdf"]["date"] == "2026-01-15 (file date)"
-
-
-def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(app: AppTest, library: Path) -> None:
-    """S3-28, S2-27: title, date, authority, verified and free keys of a document."""
-    page = opened(app)
-    choose_document(page, CONTRACT)
 
     page.text_input(key=f"title_{CONTRACT}").set_value("Dodávka průtokoměrů")
     page.text_input(key=f"authority_{CONTRACT}").set_value("0.9")
@@ -99,13 +86,6 @@ def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(ap
     assert (document.date, document.date_source) == ("2026-01-15", DateSource.FILE)  # saving the rest states no date
     assert dict(kept.values) == {"class": "10", "subject": "law"}
     assert "Dodávka průtokoměrů" in set(page.dataframe[0].value["title"])
-
-
-def test_given_a_date_that_is_none_when_saved_then_the_page_says_what_is_right_and_nothing_changes(
-    app: AppTest, library: Path
-) -> None:
-    page = opened(app)
-    choose_document(page, CONTRACT)
 
     page.text_input(key=f"date_{CONTRACT}").set_value("last spring")
     submit(page, f"metadata_{CONTRACT}")
@@ -121,8 +101,25 @@ def test_given_a_free_value_without_a_key_of_its_own_when_read_then_it_is_refuse
         free_values(f"class=10\n{line}")
 
 
-def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(app: AppTest, library: Path) -> None:
+def test_given_a_document_when_deleted_then_it_is_asked_once_more_gone_and_can_be_brought_back(
+    app: AppTest, library: Path
+) -> None:
+    kept = open_engine(library, "default").library
+    kept.set_metadata(
+        CONTRACT, replace(next(d for d in kept.snapshot.documents if d.id == CONTRACT).metadata, title="Our contract")
+    )
     page = opened(app)
+    choose_document(page, CONTRACT)
+    page.button(key=f"ask_delete_{CONTRACT}").click().run()
+    page.button(key=f"sure_delete_{CONTRACT}").click().run()
+
+    page.button(key="undo_deletion").click()
+    settle(page)
+
+    there = {one.id: one.metadata.title for one in open_engine(library, "default").library.snapshot.documents}
+    assert there[CONTRACT] == "Our contract"
+    assert "Deleted: 1" not in badges(page)
+
     choose_document(page, CONTRACT)
 
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
@@ -141,26 +138,6 @@ def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(
     assert page.session_state[f"delete_{CONTRACT}"] is False  # added again later, it is asked about again
     noted = list(act_log(library).entries())[-1]
     assert (noted.who, noted.action, noted.object) == ("page", "delete", CONTRACT)
-
-
-def test_given_a_deletion_when_undone_then_the_document_is_back_with_what_people_wrote_about_it(
-    app: AppTest, library: Path
-) -> None:
-    kept = open_engine(library, "default").library
-    kept.set_metadata(
-        CONTRACT, replace(next(d for d in kept.snapshot.documents if d.id == CONTRACT).metadata, title="Our contract")
-    )
-    page = opened(app)
-    choose_document(page, CONTRACT)
-    page.button(key=f"ask_delete_{CONTRACT}").click().run()
-    page.button(key=f"sure_delete_{CONTRACT}").click().run()
-
-    page.button(key="undo_deletion").click()
-    settle(page)
-
-    there = {one.id: one.metadata.title for one in open_engine(library, "default").library.snapshot.documents}
-    assert there[CONTRACT] == "Our contract"
-    assert "Deleted: 1" not in badges(page)
 
 
 def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothing_is_held(
@@ -183,8 +160,12 @@ def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothin
     other = by_key(page, "ask_delete_")[0].removeprefix("ask_delete_")
     page.button(key=f"ask_delete_{other}").click().run()
     page.button(key=f"everywhere_delete_{other}").click().run()
+    assert not page.exception
     assert page.session_state["deleted_documents"].sources == []
     assert by_key(page, "undo_deletion") == []
+    assert other not in {one.id for one in open_engine(library, "default").library.snapshot.documents}
+    assert not open_engine(library, "default").library.remembers(other)
+    assert list(act_log(library).entries())[-1].action == "erase"
 
 
 def test_given_a_disk_that_is_nearly_full_when_a_document_is_deleted_then_no_file_is_held_and_its_room_is_free(
@@ -202,18 +183,6 @@ def test_given_a_disk_that_is_nearly_full_when_a_document_is_deleted_then_no_fil
     assert not open_engine(library, "default").library.remembers(CONTRACT)
 
 
-def test_given_a_document_when_deleted_everywhere_then_the_session_forgets_it_too(app: AppTest, library: Path) -> None:
-    page = opened(app)
-    choose_document(page, CONTRACT)
-    page.button(key=f"ask_delete_{CONTRACT}").click().run()
-    page.button(key=f"everywhere_delete_{CONTRACT}").click().run()
-
-    assert not page.exception
-    assert "smlouva-o-dodavce.pdf" not in set(page.dataframe[0].value["name"])
-    assert not open_engine(library, "default").library.remembers(CONTRACT)
-    assert list(act_log(library).entries())[-1].action == "erase"
-
-
 def test_given_all_samples_deleted_when_started_again_then_they_do_not_come_back(app: AppTest, library: Path) -> None:
     kept = open_engine(library, "default").library
     for document in kept.snapshot.documents:
@@ -225,38 +194,25 @@ def test_given_all_samples_deleted_when_started_again_then_they_do_not_come_back
     assert open_engine(library, "default").library.snapshot.documents == ()
 
 
-def test_given_an_interrupted_file_when_resumed_then_it_is_indexed(app: AppTest, library: Path) -> None:
-    report = open_engine(library, "default").library.add(
-        [Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")],
-        Settings.load(),
-        cancelled=lambda: True,
-    )
+def test_given_interrupted_files_when_resumed_with_their_password_then_they_are_indexed(
+    app: AppTest, library: Path
+) -> None:
+    half = Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")
+    locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
+    report = open_engine(library, "default").library.add([half, locked], Settings.load(), cancelled=lambda: True)
     assert report.cancelled
     page = opened(app)
     assert "half.pdf" in texts(page)
-
-    submit(page, "resume")
-    settle(page)
-
-    assert "half.pdf" in set(page.dataframe[0].value["name"])
-    assert not by_key(page, "FormSubmitter:resume")
-
-
-def test_given_an_interrupted_encrypted_file_when_resumed_with_its_password_then_it_is_indexed(
-    app: AppTest, library: Path
-) -> None:
-    locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
-    open_engine(library, "default").library.add([locked], Settings.load(), cancelled=lambda: True)
-    page = opened(app)
 
     page.text_input(key=f"resume_password_sha256:{locked.digest}").set_value("open sesame")
     submit(page, "resume")
     settle(page)
 
-    assert "locked.pdf" in set(page.dataframe[0].value["name"])
+    assert {"half.pdf", "locked.pdf"} <= set(page.dataframe[0].value["name"])
+    assert not by_key(page, "FormSubmitter:resume")
 
 
-def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counted_and_explained(
+def test_given_hidden_text_and_unreadable_pages_when_listed_then_they_are_counted_explained_and_shown(
     app: AppTest, library: Path
 ) -> None:
     settings = Settings.load(values={"ocr": False})
@@ -273,6 +229,13 @@ def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counte
     assert table.loc["scan.pdf", "unreadable"] == 1
     choose_document(page, added[1].id)
     assert "Could not be read: Page 1." in texts(page)
+
+    assert "What to do: read it again with OCR switched on, below." in texts(page)
+    assert not page.image
+    page.button(key=f"look_{added[1].id}_1").click().run()
+
+    assert len(page.image) == 1
+    assert list(page.dataframe[1].value["text"]) == ["Confidential copy number"]
 
 
 def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples_are_not_added(
@@ -299,7 +262,7 @@ def click(page: AppTest, row: int, column: str) -> AppTest:
     return page.run()
 
 
-def test_given_a_cell_that_is_clicked_when_shown_then_the_details_are_about_its_document_until_another_is(
+def test_given_the_table_when_a_cell_is_clicked_or_rows_are_ticked_then_the_details_and_deletion_are_about_them(
     app: AppTest, library: Path
 ) -> None:
     page = opened(app)
@@ -319,24 +282,12 @@ def test_given_a_cell_that_is_clicked_when_shown_then_the_details_are_about_its_
     page.run()
     assert "File: smlouva-o-dodavce.pdf" in texts(page)
 
-
-def test_given_the_switch_to_choose_several_when_nothing_is_ticked_then_the_page_says_so_and_offers_nothing_to_delete(
-    app: AppTest, library: Path
-) -> None:
-    page = opened(app)
     page.toggle(key="choose_several").set_value(True).run()
 
     assert say("documents.tick") in captions(page)
     assert by_key(page, "ask_delete_") == []
     select(page, 1)
     assert f"File: {list(page.dataframe[0].value['name'])[1]}" in texts(page)
-
-
-def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_others_stay(
-    app: AppTest, library: Path
-) -> None:
-    page = opened(app)
-    names = list(page.dataframe[0].value["name"])
 
     select(page, 0, 2)
     assert f"{names[0]}\n{names[2]}" in texts(page)
@@ -349,7 +300,7 @@ def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_othe
     assert list(page.dataframe[0].value["name"]) == [names[1], *names[3:]]
 
 
-def test_given_the_library_when_opened_then_its_totals_are_those_of_its_documents_and_files(
+def test_given_the_library_when_opened_then_its_totals_and_passages_are_those_of_its_documents(
     app: AppTest, library: Path
 ) -> None:
     page = opened(app)
@@ -364,6 +315,16 @@ def test_given_the_library_when_opened_then_its_totals_are_those_of_its_document
     assert list(page.dataframe[0].value["size"]) == [
         snapshot.size_bytes(document.id) for document in snapshot.documents
     ]
+
+    choose_document(page, CONTRACT)
+    snapshot = state.engine().library.snapshot
+
+    seen = []
+    for number in range(1, snapshot.document(CONTRACT).page_count + 1):
+        page.number_input(key=f"page_of_{CONTRACT}").set_value(number).run()
+        seen += list(page.dataframe[1].value["text"])
+
+    assert seen == [passage.text for passage in snapshot.passages_of(CONTRACT)]
 
 
 def test_given_many_documents_when_searched_then_only_those_with_all_words_are_listed(
@@ -409,42 +370,6 @@ def test_given_any_words_when_matched_then_each_found_document_holds_all_of_them
     assert found == [id for id, text in held.items() if all(word.casefold() in text for word in words)]
 
 
-def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_its_picture_and_passages_are_shown(
-    app: AppTest, library: Path
-) -> None:
-    data = make.scanned(stamp="Confidential copy number 7")
-    id = (
-        open_engine(library, "default")
-        .library.add([Source("scan.pdf", data, "pdf")], Settings.load(values={"ocr": False}))
-        .added[0]
-        .id
-    )
-    page = opened(app)
-    choose_document(page, id)
-    assert "What to do: read it again with OCR switched on, below." in texts(page)
-    assert not page.image
-
-    page.button(key=f"look_{id}_1").click().run()
-
-    assert len(page.image) == 1
-    assert list(page.dataframe[1].value["text"]) == ["Confidential copy number"]
-
-
-def test_given_pages_when_gone_through_then_every_passage_is_seen_once_on_the_page_where_it_begins(
-    app: AppTest, library: Path
-) -> None:
-    page = opened(app)
-    choose_document(page, CONTRACT)
-    snapshot = state.engine().library.snapshot
-
-    seen = []
-    for number in range(1, snapshot.document(CONTRACT).page_count + 1):
-        page.number_input(key=f"page_of_{CONTRACT}").set_value(number).run()
-        seen += list(page.dataframe[1].value["text"])
-
-    assert seen == [passage.text for passage in snapshot.passages_of(CONTRACT)]
-
-
 def test_given_a_text_document_when_its_page_is_wanted_then_its_text_is_shown(app: AppTest, library: Path) -> None:
     id = (
         open_engine(library, "default")
@@ -480,26 +405,6 @@ def test_given_other_settings_when_a_document_is_read_again_then_it_is_cut_by_th
     assert "Cut as research: Chosen by the user. Each paragraph is a passage" in texts(page)
 
 
-def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_password_is_asked_for(
-    app: AppTest, library: Path
-) -> None:
-    locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
-    id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
-    page = opened(app)
-    choose_document(page, id)
-
-    page.toggle(key="reread_ocr").set_value(False)
-    submit(page, "reread_form")
-    settle(page)
-    assert "is encrypted, and its password is not stored" in texts(page)
-    page.toggle(key="reread_ocr").set_value(False)
-    page.text_input(key=f"reread_password_{id}").set_value("open sesame")
-    submit(page, "reread_form")
-    settle(page)
-
-    assert badges(page).count("Indexed and ready to be asked: 1") == 1
-
-
 def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_they_are_gone(
     app: AppTest, library: Path
 ) -> None:
@@ -518,22 +423,7 @@ def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_t
     assert page.session_state["discarding"] is False
 
 
-def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_says_why_they_wait(
-    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = opened(app)
-    monkeypatch.setattr("ui.documents.keeping.writing", lambda: True)
-    monkeypatch.setattr("ui.documents.details.writing", lambda: True)
-    monkeypatch.setattr("ui.documents.rebuild.writing", lambda: True)
-
-    page.run()
-
-    assert page.button(key=by_key(page, "ask_delete_")[0]).disabled
-    assert page.button(key=by_key(page, "FormSubmitter:metadata_")[0]).disabled
-    assert by_key(page, "FormSubmitter:rebuild_form") == []
-
-
-def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_page_says_so_and_it_stays(
+def test_given_a_job_or_another_process_that_writes_when_changes_are_wanted_then_the_page_says_so(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rag_core.library.library.CHANGE_SECONDS", 0.05)
@@ -546,6 +436,16 @@ def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_p
 
     assert "are being written by another process" in texts(page)
     assert "smlouva-o-dodavce.pdf" in set(page.dataframe[0].value["name"])
+
+    monkeypatch.setattr("ui.documents.keeping.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.details.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.rebuild.writing", lambda: True)
+
+    page.run()
+
+    assert page.button(key=by_key(page, "ask_delete_")[0]).disabled
+    assert page.button(key=by_key(page, "FormSubmitter:metadata_")[0]).disabled
+    assert by_key(page, "FormSubmitter:rebuild_form") == []
 
 
 def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() -> None:
@@ -580,7 +480,7 @@ def test_given_a_language_when_named_then_it_is_in_words_and_an_unknown_code_is_
     ]
 
 
-def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_why_there_is_only_text(
+def test_given_an_encrypted_document_when_shown_or_read_again_then_its_password_is_asked_for(
     app: AppTest, library: Path
 ) -> None:
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
@@ -593,6 +493,17 @@ def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_
     assert "its password is stored nowhere" in page.info[0].value
     assert page.code[0].value == "The secret is 42."
     assert not page.image
+
+    page.toggle(key="reread_ocr").set_value(False)
+    submit(page, "reread_form")
+    settle(page)
+    assert "is encrypted, and its password is not stored" in texts(page)
+    page.toggle(key="reread_ocr").set_value(False)
+    page.text_input(key=f"reread_password_{id}").set_value("open sesame")
+    submit(page, "reread_form")
+    settle(page)
+
+    assert badges(page).count("Indexed and ready to be asked: 1") == 1
 
 
 def test_given_a_damaged_library_when_opened_then_the_page_says_so_and_offers_to_build_anew(
