@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -242,3 +243,36 @@ def go(page: Page, name: str, title: str = "") -> None:
     if narrow:
         page.get_by_test_id("stSidebarCollapseButton").locator("button").click()
     expect(page.get_by_role("heading", name=title or name, exact=True)).to_be_visible(timeout=WAIT_MS)
+
+
+def status(address: str, method: str = "GET", **headers: str) -> int:
+    """What a program is answered."""
+    try:
+        with urllib.request.urlopen(
+            urllib.request.Request(address, method=method, headers=headers), timeout=30
+        ) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+
+def require_only_this_page(address: str) -> None:
+    """A program is answered under the page's own name, and at the addresses that the page needs, alone."""
+    local = f"http://localhost:{urlsplit(address).port}"
+    assert status(address) == 200
+    assert status(f"{local}/_stcore/health") == 200
+    assert status(address, Host="evil.example") == 421
+    assert status(address + "_stcore/health", Origin=local) == 403
+    assert status(address + "_stcore/health", Origin=address.rstrip("/")) == 200
+    for path in (
+        "_stcore/metrics",
+        "_stcore/agent/openapi.json",
+        "_stcore/script-health-check",
+        "oauth2callback",
+        "auth/login",
+    ):
+        assert status(address + path) == 404, path
+    assert status(address + "_stcore/agent/interact", "POST") == 404
+    assert status(address + "_stcore/upload_file/a/b", "PUT") == 403  # without the token of the page
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        assert "connect-src 'self';" in answer.headers["content-security-policy"]

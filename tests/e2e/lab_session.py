@@ -75,6 +75,7 @@ def measure(page: Page) -> None:
 def certify(page: Page) -> None:
     """Measure, judge under another setting, certify and save; the preset appears where questions are asked."""
     measure(page)
+    list_points(page)
     answered = page.locator(".st-key-lab_effect_right")
     before, drawn = answered.inner_text(), chart(page)
     slider = page.get_by_role("slider", name="How sure")

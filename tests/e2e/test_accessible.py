@@ -12,15 +12,10 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 
 from axe_kit import SIZES, checker
-from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, ask, go, settled
+from browser_kit import FIRST_RUN_MS, WAIT_MS, ask, go, settled
 from playwright.sync_api import Locator, Page, expect
 
 from ui.app.texts import say, tell
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 
 def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, screens: Path) -> None:

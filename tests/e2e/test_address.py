@@ -10,17 +10,12 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, settled
+from browser_kit import WAIT_MS, settled
 from playwright.sync_api import Locator, Page, expect
 
 from rag_core.settings import Settings
 from ui.app.texts import say
 from ui.settings.sharing import SETTLE_SECONDS
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 START = Settings.load().min_correctness  # where the slider stands
 

@@ -12,18 +12,13 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, ask, served, settled
+from browser_kit import WAIT_MS, ask, served, settled
 from honest_model import best_sentences, draft, honest, refusal
 from model_server import Asked, Hang, ModelServer, Status
 from playwright.sync_api import Page, expect
 from test_accessible import checker
 
 from ui.app.texts import say
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 PLANTED = "every 97 years by a licensed wizard"

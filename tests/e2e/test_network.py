@@ -18,7 +18,6 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 
 from browser_kit import (
-    CHROMIUM,
     FIRST_RUN_MS,
     ROOT,
     WAIT_MS,
@@ -40,12 +39,10 @@ from traced import bare_environment, needs_strace, read_trace, under_strace
 from ui.app.texts import say
 
 pytestmark = [
-    pytest.mark.browser,
     pytest.mark.tracer,
     pytest.mark.slow,
     pytest.mark.longest,
     needs_strace,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
 ]
 
 

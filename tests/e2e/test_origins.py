@@ -8,23 +8,16 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, free_port, served
+from browser_kit import WAIT_MS, free_port, require_only_this_page, served
 from playwright.sync_api import Browser, expect
 
 from ui.app.texts import say
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 AS_STREAMLIT = ("streamlit", "run", "app.py", "--server.port")
 # every way for a page to reach another origin that needs no permission; what came back, by way
@@ -81,39 +74,8 @@ def server(library: Path) -> Iterator[str]:
         yield address
 
 
-def status(address: str, method: str = "GET", **headers: str) -> int:
-    """What a program is answered."""
-    try:
-        with urlopen(Request(address, method=method, headers=headers), timeout=30) as answer:
-            return int(answer.status)
-    except HTTPError as refused:
-        return refused.code
-
-
-def test_given_a_program_when_it_asks_then_only_what_the_page_needs_is_there_under_its_own_name(
-    server: str, library: Path, tmp_path: Path
-) -> None:
-    with served(library, tmp_path / "log") as as_make_app:
-        for address in (server, as_make_app):
-            local = f"http://localhost:{urlsplit(address).port}"
-
-            assert status(address) == 200
-            assert status(f"{local}/_stcore/health") == 200
-            assert status(address, Host="evil.example") == 421
-            assert status(address + "_stcore/health", Origin=local) == 403
-            assert status(address + "_stcore/health", Origin=address.rstrip("/")) == 200
-            for path in (
-                "_stcore/metrics",
-                "_stcore/agent/openapi.json",
-                "_stcore/script-health-check",
-                "oauth2callback",
-                "auth/login",
-            ):
-                assert status(address + path) == 404, path
-            assert status(address + "_stcore/agent/interact", "POST") == 404
-            assert status(address + "_stcore/upload_file/a/b", "PUT") == 403  # without the token of the page
-            with urlopen(address, timeout=30) as answer:
-                assert "connect-src 'self';" in answer.headers["content-security-policy"]
+def test_given_a_program_when_it_asks_then_only_what_the_page_needs_is_there_under_its_own_name(server: str) -> None:
+    require_only_this_page(server)
 
 
 def test_given_a_page_of_another_port_when_it_tries_all_ways_then_it_reaches_nothing(

@@ -12,15 +12,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, Watch, ask, served
+from browser_kit import FIRST_RUN_MS, WAIT_MS, Watch, ask, served
 from playwright.sync_api import Browser, expect
 
 from ui.app.texts import say
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 TEXT = "The warranty period of the pump is 31 months from delivery."
 

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("authlib")
 
-from browser_kit import CHROMIUM, WAIT_MS, Watch, ask, free_port, served, settled
+from browser_kit import WAIT_MS, Watch, ask, free_port, served, settled
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 from openid_provider import Provider, provider
@@ -25,11 +25,6 @@ from playwright.sync_api import Browser, expect
 
 from rag_core.wiring import act_log
 from ui.app.texts import say
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 ANN = {"email": "ann@example.org", "email_verified": True, "name": "Ann"}
 PEOPLE: dict[str, dict[str, Any]] = {

@@ -11,15 +11,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, SCHEMES, WAIT_MS, ask, drop, go, ground, marked_rows, settled
+from browser_kit import SCHEMES, WAIT_MS, ask, drop, go, ground, marked_rows, settled
 from playwright.sync_api import Page, expect
 
 from ui.app.texts import say
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 VACATION = "How many vacation days do employees have?"
 LONG_ONES = (

@@ -8,15 +8,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, served
+from browser_kit import WAIT_MS, require_only_this_page, served
 from playwright.sync_api import Browser, expect
 
 from ui.app.texts import say
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 
 def test_given_a_server_nobody_has_opened_when_the_documents_are_opened_first_then_it_is_the_same_page(
@@ -30,3 +25,4 @@ def test_given_a_server_nobody_has_opened_when_the_documents_are_opened_first_th
         expect(page.get_by_role("link", name=say("ask.page"), exact=True)).to_be_visible(timeout=WAIT_MS)
         assert page.title() == "Plumbline"
         page.close()
+        require_only_this_page(address)

@@ -8,17 +8,12 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, drop, moved, settled
+from browser_kit import WAIT_MS, drop, moved, settled
 from e2e_papers import long_pdf
 from playwright.sync_api import Page, expect
 
 from rag_core.settings import Settings
 from ui.app.texts import say
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 DELAYS_MS = (0, 0, 20, 60, 200)  # between a question's Enter and the next touch; a slider tells its value 200 ms late
 FRONT = ("min_correctness", "min_place", "top_k")  # sliders of the side bar

@@ -14,15 +14,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, Watch, ask, drop, free_port, served, settled
+from browser_kit import FIRST_RUN_MS, WAIT_MS, Watch, ask, drop, free_port, served, settled
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from ui.app.texts import say
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]
 
 SECRET = "The secret ingredient of the sauce is juniper, and it is kept in the cellar."
 QUESTION = "What is the secret ingredient of the sauce?"

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from rag_core import __version__
-from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import calibrate as calibrate_command
 from rag_core.gating import scores as calibrate
 
@@ -35,16 +34,6 @@ PLACES = (
 )
 CITIES = (*PLACES, *(f"New {place}" for place in PLACES))
 THINGS = ("harbour", "river")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*args: object) -> tuple[int, str, str]:
-        code = main([str(arg) for arg in args])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture
@@ -113,20 +102,6 @@ def test_given_labelled_questions_and_a_library_when_fitted_then_its_own_calibra
     assert "an earlier file comes first" in run("calibrate", "show", "--library", library)[1]
 
 
-def test_given_documents_for_one_call_when_fitted_then_only_the_file_is_left(
-    documents: Path, questions: Path, tmp_path: Path, run: Run
-) -> None:
-    out = tmp_path / "new" / "own.json"
-
-    assert (
-        run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out, "--set", "top_k=6")[0]
-        == 0
-    )
-
-    assert calibrate.read(out).provenance["settings"] == {"top_k": 6}
-    assert list(out.parent.iterdir()) == [out]
-
-
 def test_given_few_labels_when_adjusted_then_the_score_in_force_is_adjusted(
     documents: Path, questions: Path, tmp_path: Path, run: Run
 ) -> None:
@@ -190,8 +165,10 @@ def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_th
     text += ",\nWhat is it?,perhaps,en,,\nWhere is the river of Cavell?,no,en,,nowhere.pdf\nHello,no,en,,"
     questions.write_text(text, encoding="utf-8")
 
+    out = tmp_path / "new" / "own.json"
+
     code, _, err = run(
-        "calibrate", "fit", "--documents", documents, "--questions", questions, "--out", tmp_path / "own.json"
+        "calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out, "--set", "top_k=6"
     )
 
     assert code == 1, "some input could not be used"
@@ -199,7 +176,9 @@ def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_th
     assert "perhaps" in err
     assert "nowhere.pdf" in err
     assert "Left out: 1 question for which no passage was found, or that ask for none." in err
-    assert calibrate.read(tmp_path / "own.json").provenance["sets"] == {"labelled": 104}
+    assert calibrate.read(out).provenance["sets"] == {"labelled": 104}
+    assert calibrate.read(out).provenance["settings"] == {"top_k": 6}
+    assert list(out.parent.iterdir()) == [out], "of documents for one call only the file is left"
 
 
 def test_given_an_interruption_then_nothing_is_written_and_the_calibration_before_stays(

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -73,16 +73,6 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
     return write_rows(tmp_path / "documents.jsonl", TEXTS)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*args: object) -> tuple[int, str, str]:
-        code = main([str(arg) for arg in args])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_given_a_file_of_questions_when_asked_then_every_line_keeps_the_contract(documents, tmp_path, run) -> None:

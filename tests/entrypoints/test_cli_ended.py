@@ -85,18 +85,12 @@ def test_given_a_name_and_metadata_that_are_no_text_when_listed_then_they_can_be
     assert (row["metadata"]["title"], row["metadata"]["values"]) == ("\ufffd", {"class": "\ufffd"})
 
 
-def test_given_a_folder_that_holds_anything_when_indexed_then_the_good_files_are_there_and_the_others_named(tmp_path):
-    folder = any_folder(tmp_path / "any")
-    ended = subprocess.run(
-        [*COMMAND, "index", str(folder), "--library", str(tmp_path / "lib")],
-        cwd=ROOT,
-        capture_output=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
-    said = ended.stderr.decode()
+def test_given_a_folder_that_holds_anything_when_indexed_then_the_good_files_are_there_and_the_others_named(
+    tmp_path, run
+):
+    code, _, said = run("index", any_folder(tmp_path / "any"), "--library", tmp_path / "lib")
 
-    assert ended.returncode == 1, said
+    assert code == 1, said
     assert "4 documents in collection" in said
     assert "Traceback" not in said
     assert "\x1b" not in said

@@ -33,7 +33,7 @@ def run(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, st
     return code, said.out, said.err
 
 
-def test_given_a_server_that_can_do_all_then_it_is_named_with_its_key_masked(
+def test_given_a_server_when_examined_then_what_it_can_do_is_said_with_its_key_masked(
     server: ModelServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, _ = run(capsys)
@@ -47,10 +47,6 @@ def test_given_a_server_that_can_do_all_then_it_is_named_with_its_key_masked(
     assert [asked.schema for asked in server.asked] == ["", "Ready"]
     assert run(capsys, "--set", "model=large")[1].startswith("1. large at")
 
-
-def test_given_a_server_that_refuses_schemas_or_ignores_them_or_cuts_off_then_it_says_so(
-    server: ModelServer, capsys: pytest.CaptureFixture[str]
-) -> None:
     server.play("Yes.", schemas="refuse")
     code, out, _ = run(capsys)
     assert (code, "structured outputs: no; it will be asked without a schema." in out) == (0, True)
@@ -60,6 +56,12 @@ def test_given_a_server_that_refuses_schemas_or_ignores_them_or_cuts_off_then_it
 
     server.play(Said("Well, let me", finish="length"))
     assert "cut off after 500 tokens" in run(capsys)[1]
+
+    server.play(Status(401, message=f"Incorrect key {KEY}"))
+
+    code, out, _ = run(capsys)
+    assert code == 1
+    assert "did not accept the key (401). Check the key" in out
 
 
 def test_given_a_second_server_that_is_down_then_both_are_reported_and_the_code_is_1(
@@ -73,27 +75,15 @@ def test_given_a_second_server_that_is_down_then_both_are_reported_and_the_code_
     assert "small at 127.0.0.1:9 cannot be reached" in out
 
 
-def test_given_a_wrong_key_then_the_error_says_what_to_do(
-    server: ModelServer, capsys: pytest.CaptureFixture[str]
+def test_given_no_model_or_half_of_what_is_needed_then_it_says_what_to_set(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.play(Status(401, message=f"Incorrect key {KEY}"))
-
-    code, out, _ = run(capsys)
-    assert code == 1
-    assert "did not accept the key (401). Check the key" in out
-
-
-def test_given_no_model_then_it_says_how_to_name_one(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys)
 
     assert (code, out) == (1, "")
     assert "No language model is configured" in err
     assert "RAG_MODEL" in err
 
-
-def test_given_half_of_what_is_needed_then_it_is_an_error_of_settings(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("RAG_MODEL", "small")
 
     code, _, err = run(capsys)

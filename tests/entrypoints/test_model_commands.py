@@ -206,11 +206,17 @@ def test_given_a_model_that_only_the_environment_names_when_a_set_is_evaluated_t
     assert json.loads(files["report.json"].read_text(encoding="utf-8"))["settings"]["model"] == "scripted"
 
 
-def test_given_a_set_without_a_model_when_evaluated_then_no_tokens_are_told(run: Run, server: ModelServer) -> None:
+def test_given_a_set_without_a_model_when_evaluated_then_no_tokens_are_told_and_no_budget_below_one_is_taken(
+    run: Run, server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     _, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "drafter=extract")
 
     assert "tokens" not in err
     assert server.calls == 0
+
+    with pytest.raises(SystemExit) as caught:
+        evaluated(run, "--budget-tokens", 0)
+    assert caught.value.code == 2
 
 
 def test_given_no_model_when_a_set_is_evaluated_with_one_then_the_error_says_what_to_set(
@@ -221,11 +227,3 @@ def test_given_no_model_when_a_set_is_evaluated_with_one_then_the_error_says_wha
     assert code == 1
     assert "none is configured" in err
     assert not files["report.json"].exists()
-
-
-def test_given_a_budget_below_one_when_evaluated_then_it_is_wrong_usage(
-    run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        evaluated(run, "--budget-tokens", 0)
-    assert caught.value.code == 2

@@ -161,16 +161,6 @@ def hidden_text() -> bytes:
     return made.tobytes()
 
 
-def white_on_dark() -> bytes:
-    """A table's head in white on blue, which anyone can see."""
-    made = pymupdf.open()
-    page = made.new_page()
-    page.draw_rect((60, 80, 500, 110), fill=(0, 0.1, 0.4))
-    page.insert_text((72, 100), "Head of the table", color=(1, 1, 1))
-    page.insert_text((72, 140), "First row")
-    return made.tobytes()
-
-
 def raw_page(content: bytes, width: int = 612, height: int = 792) -> bytes:
     """A one-page PDF with this content stream, compressed."""
     packed = zlib.compress(content, 9)
@@ -216,7 +206,7 @@ ALL: tuple[Callable[[], bytes], ...] = (
         text_bomb,
         giant_page,
     ),
-    *(page_tree_loop, many_pages, random_after_header, hidden_text, white_on_dark),
+    *(page_tree_loop, many_pages, random_after_header, hidden_text),
 )
 
 if __name__ == "__main__":

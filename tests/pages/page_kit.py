@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 from ui.app import state
 
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PDF = "application/pdf"
+VACATION = "How many vacation days do employees have?"
+CALIBRATION = "How often does the flow meter have to be calibrated?"
+FRANCE = "What is the capital of France?"
 JOB_SECONDS = 120.0  # reached by what hangs, on a busy machine too
 LOOK_SECONDS = 0.5
 Touch = Callable[[int], Callable[[], int]]
+
+
+def another() -> AppTest:
+    """Another session on the same server, not run yet."""
+    return AppTest.from_file(str(APP), default_timeout=JOB_SECONDS)
 
 
 def settle(app: AppTest) -> AppTest:
@@ -65,6 +76,16 @@ def ask(app: AppTest, question: str) -> AppTest:
     if not app.chat_input:
         app.switch_page("pages/ask.py").run()
     return app.chat_input(key="question").set_value(question).run()
+
+
+def submit(app: AppTest, form: str) -> AppTest:
+    """Press the button of a form whose key begins so."""
+    return app.button(key=by_key(app, f"FormSubmitter:{form}")[0]).click().run()
+
+
+def document(name: str) -> str:
+    """The id of the document with this file name."""
+    return state.engine().library.snapshot.find(name)[0].id
 
 
 def open_part(app: AppTest, name: str) -> AppTest:

@@ -12,7 +12,7 @@ import pytest
 from builders import contradicted, measurements, with_outcome
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, captions, keys_of_containers, texts
+from page_kit import CALIBRATION, FRANCE, VACATION, ask, asked_of, badges, by_key, captions, keys_of_containers, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
@@ -27,10 +27,7 @@ from ui.ask.export import to_markdown
 from ui.ask.refusal import percents
 from ui.documents import viewer
 
-VACATION = "How many vacation days do employees have?"
-CALIBRATION = "How often does the flow meter have to be calibrated?"
 PRESSURE = "What is the maximum operating pressure?"
-FRANCE = "What is the capital of France?"
 
 
 def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words_with_their_scale(
@@ -48,9 +45,10 @@ def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words
     assert "Low confidence" not in badges(page)
 
 
-def test_given_an_answer_when_shown_then_what_stands_around_it_is_there_in_grey_and_in_what_is_sent(
+def test_given_an_answer_when_shown_then_its_source_passages_and_surroundings_can_be_seen_and_copied(
     page: AppTest,
 ) -> None:
+    """S3-21, S2-25: citations stand after each sentence; retrieved passages have their scores."""
     ask(page, CALIBRATION)
 
     one = asked_of(page).decision.citations[0]
@@ -62,20 +60,48 @@ def test_given_an_answer_when_shown_then_what_stands_around_it_is_there_in_grey_
     sent = to_markdown(export.blocks(state.engine(), asked_of(page)))
     assert all(export.escaped(text) in sent for text in around)
 
+    assert page.code[0].value == (
+        "Calibrate the meter every 5 years in an accredited laboratory. [1]\n\nSources:\n"
+        "[1] MK-40 Ultrasonic Flow Meter, Technical Manual (flow-meter-manual.pdf), page 3"
+    )
 
-def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no_certainty_is_claimed(
-    page: AppTest,
-) -> None:
-    ask(page, CALIBRATION)
+    assert "[1]  MK-40 Ultrasonic Flow Meter, Technical Manual, page 3" in texts(page)
+    assert "flow-meter-manual.pdf · MK-40 Ultrasonic Flow Meter › 6 Calibration" in texts(page)
+    assert "BM25" not in captions(page)
+
+    rows = page.dataframe[0].value
+
+    assert list(rows["rank"]) == list(range(1, 11))
+    assert rows["cosine"].between(-1, 1).all()
+    assert (rows["bm25"] >= 0).all()
+    assert rows["by_meaning"][0] == 1
+
     asked = asked_of(page)
+    cited = asked.decision.citations[0].chunk_id
 
-    for probability, said in (
-        (0.9996, "**More than 99 % sure that this is right.**"),
-        (0.0001, "**Less than 1 % sure that "),
-    ):
-        asked.measurements = replace(asked.measurements, correctness=probability)
+    for ranks, column in (({"dense_rank": 2}, "by_meaning"), ({"lexical_rank": 3}, "by_words")):
+        found = tuple(
+            (name, replace(one, cosine=0.5, lexical=1.0, **{"dense_rank": 0, "lexical_rank": 0, **ranks}))
+            if one.passage.id == cited
+            else (name, one)
+            for name, one in asked.decision.retrieved
+        )
+        asked.decision = replace(asked.decision, retrieved=found)
         page.run()
-        assert said in badges(page)
+        (row,) = page.dataframe[0].value.query("became == 'quoted'").to_dict("records")
+        assert [name for name in ("by_meaning", "by_words") if row[name] and row[name] > 0] == [column]
+
+    asked = asked_of(page)
+    assert "Read by OCR" not in badges(page)
+    asked.decision = with_outcome(
+        asked.decision, citations=tuple(replace(one, ocr=True) for one in asked.decision.citations)
+    )
+
+    page.run()
+
+    assert "Read by OCR" in badges(page)
+    assert "The sentence stands in its source as the scan was read." in captions(page)
+    assert not any("word for word" in text.casefold() for text in (*texts(page), *captions(page)))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +124,9 @@ def test_given_a_probability_near_its_limit_when_said_in_percent_then_it_never_s
     assert percents(value, limit) == shown
 
 
-def test_given_an_answer_when_the_limit_is_moved_then_the_line_follows(page: AppTest) -> None:
+def test_given_a_probability_or_its_limit_when_changed_then_the_line_follows_and_is_never_certain(
+    page: AppTest,
+) -> None:
     ask(page, CALIBRATION)
 
     page.slider(key="knob_min_correctness").set_value(0.99).run()
@@ -109,6 +137,24 @@ def test_given_an_answer_when_the_limit_is_moved_then_the_line_follows(page: App
     )
     page.slider(key="knob_min_correctness").set_value(0.3).run()
     assert "You ask for at least 30 %: shown." in badges(page)
+
+    asked = asked_of(page)
+
+    for probability, said in (
+        (0.9996, "**More than 99 % sure that this is right.**"),
+        (0.0001, "**Less than 1 % sure that "),
+    ):
+        asked.measurements = replace(asked.measurements, correctness=probability)
+        page.run()
+        assert said in badges(page)
+
+    asked = asked_of(page)
+    asked.measurements = replace(asked.measurements, correctness=None)
+
+    page.run()
+
+    assert "There is no probability for this answer." in captions(page)
+    assert "% sure" not in badges(page)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +174,7 @@ def test_given_the_text_of_a_claim_when_it_is_a_row_then_each_cell_has_its_head(
     assert row_of(text) == row
 
 
-def test_given_an_answer_from_a_table_when_shown_then_its_cells_stand_under_their_heads_with_the_source(
+def test_given_an_answer_from_a_table_when_shown_then_its_cells_stand_under_their_heads(
     page: AppTest,
 ) -> None:
     ask(page, "What is the maximum operating pressure?")
@@ -148,15 +194,8 @@ def test_given_an_answer_from_a_table_when_shown_then_its_cells_stand_under_thei
     ]
     assert " | " not in texts(page)
 
-
-def test_given_documents_that_disagree_when_answered_then_the_line_does_not_call_it_right(page: AppTest) -> None:
-    ask(page, VACATION)
-
-    assert (
-        "% sure that this is what was asked for, and the documents disagree on it.**\nYou ask for at least 50 %: shown."
-        in badges(page)
-    )
-    assert "sure that this is right" not in badges(page)
+    cited = asked_of(page).decision.citations[0].excerpt
+    assert cited in [code.value for code in page.code]
 
 
 def test_given_a_check_that_may_not_refuse_when_answered_then_its_limit_is_said_to_keep_nothing_back_and_cannot_be_moved(  # noqa: E501
@@ -171,27 +210,6 @@ def test_given_a_check_that_may_not_refuse_when_answered_then_its_limit_is_said_
         in badges(page)
     )
     assert "knob_min_correctness" not in [slider.key for slider in page.slider]
-
-
-def test_given_another_check_that_refused_when_shown_then_the_line_says_that_this_number_was_reached(
-    page: AppTest,
-) -> None:
-    page.session_state["plumbline"].values["contradictions_mode"] = Mode.ENFORCE
-
-    ask(page, VACATION)
-
-    assert "and it is. Another check refused." in badges(page)
-
-
-def test_given_a_library_that_no_calibration_fits_when_answered_then_no_probability_is_shown(page: AppTest) -> None:
-    ask(page, CALIBRATION)
-    asked = asked_of(page)
-    asked.measurements = replace(asked.measurements, correctness=None)
-
-    page.run()
-
-    assert "There is no probability for this answer." in captions(page)
-    assert "% sure" not in badges(page)
 
 
 def test_given_an_answer_of_low_confidence_when_shown_then_it_says_so_in_words_with_an_icon(page: AppTest) -> None:
@@ -223,7 +241,7 @@ def test_given_the_styles_when_compared_then_no_maybe_low_confidence_and_answer_
     assert ".st-key-answer:has(.st-key-low) { border-left-color: #eab308 !important; }" in css
 
 
-def test_given_contradicting_documents_when_answered_then_both_sides_stand_next_to_each_other_with_date_and_page(
+def test_given_contradicting_documents_when_answered_then_both_sides_and_the_newer_one_are_shown(
     page: AppTest,
 ) -> None:
     """S4-21: both perspectives, which of them is newer, and low confidence at most."""
@@ -238,8 +256,42 @@ def test_given_contradicting_documents_when_answered_then_both_sides_stand_next_
     assert "**Low confidence, because the sources contradict each other.**" in badges(page)
     assert "Note: The documents contradict" not in shown  # said once
 
+    assert (
+        "% sure that this is what was asked for, and the documents disagree on it.**\nYou ask for at least 50 %: shown."
+        in badges(page)
+    )
+    assert "sure that this is right" not in badges(page)
 
-def test_given_contradictions_that_refuse_when_asked_then_the_refusal_says_that_the_documents_disagree(
+    asked = asked_of(page)
+    for sources in ((DateSource.GIVEN, DateSource.FILE), (DateSource.FILE, DateSource.FILE)):
+        by_file = tuple(replace(one, date_sources=sources) for one in asked.decision.conflicts)
+        asked.decision = with_outcome(asked.decision, conflicts=by_file)
+        page.run()
+        assert ":gray-badge[:material/update: Newer by the file date]" in badges(page)
+        assert badges(page).count("Newer") == 1
+        side = asked.decision.conflicts[0].documents[sources.index(DateSource.FILE)]
+        name = asked.measurements.library.names[side]
+        assert f"{name}, page 1, {asked.measurements.library.dates[side]} (file date)" in texts(page)
+
+    asked = asked_of(page)
+    undated = tuple(replace(one, dates=("", "")) for one in asked.decision.conflicts)
+    asked.decision = with_outcome(asked.decision, conflicts=undated)
+
+    page.run()
+
+    assert "Newer" not in badges(page)
+    assert "company-policies.pdf, page 1, no date" in texts(page)
+
+    asked = asked_of(page)
+    within = tuple(replace(one, documents=(one.documents[0], one.documents[0])) for one in asked.decision.conflicts)
+    asked.decision = with_outcome(asked.decision, conflicts=within)
+
+    page.run()
+
+    assert "The document contradicts itself" in badges(page)
+
+
+def test_given_contradictions_that_refuse_when_asked_then_the_refusal_says_so(
     page: AppTest,
 ) -> None:
     """S4-21: a setting turns it into a refusal."""
@@ -250,6 +302,8 @@ def test_given_contradictions_that_refuse_when_asked_then_the_refusal_says_that_
 
     assert "The documents contradict each other on this, and these settings do not allow an answer then." in texts(page)
     assert "25 vacation days" in texts(page)
+
+    assert "and it is. Another check refused." in badges(page)
 
 
 def test_given_passages_returned_whole_when_they_contradict_each_other_then_their_sentences_stand_side_by_side(
@@ -270,75 +324,11 @@ def test_given_passages_returned_whole_when_they_contradict_each_other_then_thei
     assert "Confidence: low" in badges(page)
 
 
-@pytest.mark.parametrize("sources", [(DateSource.GIVEN, DateSource.FILE), (DateSource.FILE, DateSource.FILE)])
-def test_given_documents_of_which_one_is_newer_by_its_file_only_when_shown_then_the_badge_is_grey_and_says_so(
-    page: AppTest, sources: tuple[DateSource, DateSource]
-) -> None:
-    """S4-21: which of them is newer is never said as if a document said so."""
-    ask(page, VACATION)
-    asked = asked_of(page)
-    by_file = tuple(replace(one, date_sources=sources) for one in asked.decision.conflicts)
-    asked.decision = with_outcome(asked.decision, conflicts=by_file)
-
-    page.run()
-
-    assert ":gray-badge[:material/update: Newer by the file date]" in badges(page)
-    assert badges(page).count("Newer") == 1
-    side = next(
-        one
-        for one, source in zip(asked.decision.conflicts[0].documents, sources, strict=True)
-        if source is DateSource.FILE
-    )
-    name = asked.measurements.library.names[side]
-    assert f"{name}, page 1, {asked.measurements.library.dates[side]} (file date)" in texts(page)
-
-
-def test_given_a_conflict_without_dates_when_shown_then_none_is_called_newer(page: AppTest) -> None:
-    ask(page, VACATION)
-    asked = asked_of(page)
-    undated = tuple(replace(one, dates=("", "")) for one in asked.decision.conflicts)
-    asked.decision = with_outcome(asked.decision, conflicts=undated)
-
-    page.run()
-
-    assert "Newer" not in badges(page)
-    assert "company-policies.pdf, page 1, no date" in texts(page)
-
-
-def test_given_a_document_that_contradicts_itself_when_shown_then_it_says_so(page: AppTest) -> None:
-    ask(page, VACATION)
-    asked = asked_of(page)
-    within = tuple(replace(one, documents=(one.documents[0], one.documents[0])) for one in asked.decision.conflicts)
-    asked.decision = with_outcome(asked.decision, conflicts=within)
-
-    page.run()
-
-    assert "The document contradicts itself" in badges(page)
-
-
-def test_given_an_answer_when_copied_then_it_comes_with_its_numbered_sources(page: AppTest) -> None:
-    """S3-21: the citations stand after each sentence, and the list below names them."""
-    ask(page, CALIBRATION)
-
-    assert page.code[0].value == (
-        "Calibrate the meter every 5 years in an accredited laboratory. [1]\n\nSources:\n"
-        "[1] MK-40 Ultrasonic Flow Meter, Technical Manual (flow-meter-manual.pdf), page 3"
-    )
-
-
 def test_given_a_source_without_a_title_of_its_own_when_copied_then_its_name_is_not_said_twice() -> None:
     answered = decide(measurements(0.9))
     named = with_outcome(answered, citations=tuple(replace(one, title=one.document) for one in answered.citations))
 
     assert with_sources(named).endswith("Sources:\n[1] contract.pdf, page 1")
-
-
-def test_given_a_source_when_shown_then_its_card_names_file_and_section(page: AppTest) -> None:
-    ask(page, CALIBRATION)
-
-    assert "[1]  MK-40 Ultrasonic Flow Meter, Technical Manual, page 3" in texts(page)
-    assert "flow-meter-manual.pdf · MK-40 Ultrasonic Flow Meter › 6 Calibration" in texts(page)
-    assert "BM25" not in captions(page)
 
 
 def test_given_a_source_with_subject_class_and_chapter_when_shown_then_its_card_names_them(
@@ -357,28 +347,6 @@ def test_given_a_source_with_subject_class_and_chapter_when_shown_then_its_card_
         "flow-meter-manual.pdf · Hydraulics · Class 10 · Chapter 3 · MK-40 Ultrasonic Flow Meter › 6 Calibration"
         in texts(page)
     )
-
-
-def test_given_a_row_of_a_table_when_cited_then_it_is_shown_as_it_stands(page: AppTest) -> None:
-    ask(page, PRESSURE)
-
-    cited = asked_of(page).decision.citations[0].excerpt
-    assert cited in [code.value for code in page.code]
-
-
-def test_given_words_that_were_read_from_a_picture_when_cited_then_the_card_says_so(page: AppTest) -> None:
-    ask(page, CALIBRATION)
-    asked = asked_of(page)
-    assert "Read by OCR" not in badges(page)
-    asked.decision = with_outcome(
-        asked.decision, citations=tuple(replace(one, ocr=True) for one in asked.decision.citations)
-    )
-
-    page.run()
-
-    assert "Read by OCR" in badges(page)
-    assert "The sentence stands in its source as the scan was read." in captions(page)
-    assert not any("word for word" in text.casefold() for text in (*texts(page), *captions(page)))
 
 
 def test_given_words_of_a_scan_that_ocr_is_not_sure_of_when_cited_then_card_export_and_picture_tell_and_mark_them(
@@ -413,44 +381,10 @@ def test_given_words_of_a_scan_that_ocr_is_not_sure_of_when_cited_then_card_expo
     assert "word for word" not in exported.casefold()
 
 
-@pytest.mark.parametrize(
-    ("ranks", "column"),
-    [({"dense_rank": 2}, "by_meaning"), ({"lexical_rank": 3}, "by_words")],
-)
-def test_given_a_passage_that_only_one_ranking_holds_when_it_is_listed_then_only_that_one_is_numbered(
-    page: AppTest, ranks: dict[str, int], column: str
+def test_given_a_greeting_or_a_question_about_the_library_when_asked_then_nothing_is_claimed(
+    page: AppTest,
 ) -> None:
-    ask(page, CALIBRATION)
-    asked = asked_of(page)
-    cited = asked.decision.citations[0].chunk_id
-    found = tuple(
-        (name, replace(one, cosine=0.5, lexical=1.0, **{"dense_rank": 0, "lexical_rank": 0, **ranks}))
-        if one.passage.id == cited
-        else (name, one)
-        for name, one in asked.decision.retrieved
-    )
-    asked.decision = replace(asked.decision, retrieved=found)
-
-    page.run()
-
-    (row,) = page.dataframe[0].value.query("became == 'quoted'").to_dict("records")
-    assert [name for name in ("by_meaning", "by_words") if row[name] and row[name] > 0] == [column]
-
-
-def test_given_passages_that_were_found_when_listed_then_each_has_its_scores_and_ranks(page: AppTest) -> None:
-    """S2-25: retrieved passages with their scores."""
-    ask(page, CALIBRATION)
-
-    rows = page.dataframe[0].value
-
-    assert list(rows["rank"]) == list(range(1, 11))
-    assert rows["cosine"].between(-1, 1).all()
-    assert (rows["bm25"] >= 0).all()
-    assert rows["by_meaning"][0] == 1
-
-
-def test_given_a_greeting_when_answered_then_no_document_and_no_probability_is_named(page: AppTest) -> None:
-    """S4-19: a greeting bypasses retrieval."""
+    """S4-19, S4-20: a greeting bypasses retrieval; the scope is told without invention."""
     ask(page, "Hello")
 
     assert "A greeting, no document was searched" in badges(page)
@@ -459,16 +393,12 @@ def test_given_a_greeting_when_answered_then_no_document_and_no_probability_is_n
     assert len(page.dataframe) == len(page.image) == 0
     assert by_key(page, "show_") == []
 
-
-def test_given_a_question_about_the_library_when_answered_then_it_lists_documents_and_claims_nothing_about_them(
-    page: AppTest,
-) -> None:
-    """S4-20: the scope, without invention."""
     ask(page, "What documents do you have?")
 
     assert "About the library, not from a document" in badges(page)
     assert "flow-meter-manual.pdf" in asked_of(page).decision.answer or "MK-40" in asked_of(page).decision.answer
     assert asked_of(page).decision.answer in texts(page)
+    assert "Answered from the documents" not in badges(page)
     assert "Sources" not in [heading.value for heading in page.subheader]
 
 

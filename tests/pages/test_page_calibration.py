@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-from page_kit import ask, asked_of, captions, session_of, texts
+from page_kit import VACATION, ask, asked_of, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
@@ -21,7 +20,6 @@ from ui.app.texts import screen
 from ui.settings import saved_presets
 from ui.settings.sidebar import FALLBACK
 
-VACATION = "How many vacation days do employees have?"
 HIDES = "<img src=x> [click](https://example.org)"
 
 
@@ -49,7 +47,7 @@ def shown(page: AppTest) -> str:
     return box(page).get("text")[-1].value
 
 
-def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets_and_measurements(
+def test_given_a_calibration_when_shown_then_it_has_name_id_sets_and_the_measurements_that_there_are(
     page: AppTest,
 ) -> None:
     page.run()  # the first run opened the library
@@ -67,11 +65,30 @@ def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets
     ]
     assert f"{sum(sets.values()):,}" not in captions(page)
 
-
-def test_given_an_answer_then_its_decision_names_the_calibration(page: AppTest) -> None:
     ask(page, VACATION)
 
     assert asked_of(page).decision.metadata["calibration"] == calibrate.read(calibrate.FILE).id
+
+    for about, told in (
+        ({"expected": {"answerable": {"xquad-en": POOR}, "right": {"xquad-en": GOOD}}}, "right answers"),
+        (
+            {"left_out_of_the_fit": {"all": POOR}, "correctness": {"left_out_of_the_fit": {"all": GOOD}}},
+            "right answers",
+        ),
+        ({"this_group_left_out": {"en": GOOD, "de": {"n": 2}}}, "answerable questions"),
+    ):
+        recalibrated(own(about))
+        page.run()
+        assert not page.exception
+        assert f"It told {told} from" in shown(page)
+        assert "0.81" in shown(page)
+        assert "0.50" not in shown(page)
+
+    for about in ({}, {"sets": {}}, {"left_out_of_the_fit": {}}, {"expected": {}}):
+        recalibrated(own(about))
+        page.run()
+        assert not page.exception
+        assert shown(page) == screen()["settings.calibration_plain"]
 
 
 def test_given_a_library_with_a_calibration_of_its_own_when_opened_then_that_one_is_shown(
@@ -150,30 +167,6 @@ def test_given_a_calibration_again_then_the_preset_comes_back_unless_something_w
 POOR, GOOD = ({"n": 10, "auroc": value, "calibration_error": 0.1} for value in (0.5, 0.81))
 
 
-@pytest.mark.parametrize(
-    ("about", "told"),
-    [
-        ({"expected": {"answerable": {"xquad-en": POOR}, "right": {"xquad-en": GOOD}}}, "right answers"),
-        (
-            {"left_out_of_the_fit": {"all": POOR}, "correctness": {"left_out_of_the_fit": {"all": GOOD}}},
-            "right answers",
-        ),
-        ({"this_group_left_out": {"en": GOOD, "de": {"n": 2}}}, "answerable questions"),
-    ],
-)
-def test_given_measurements_in_any_form_then_the_figures_of_right_answers_are_told_where_they_are_known(
-    page: AppTest, about: dict[str, object], told: str
-) -> None:
-    recalibrated(own(about))
-
-    page.run()
-
-    assert not page.exception
-    assert f"It told {told} from" in shown(page)
-    assert "0.81" in shown(page)
-    assert "0.50" not in shown(page)
-
-
 def test_given_a_calibration_without_a_score_of_right_answers_then_presets_that_need_it_are_left_out(
     page: AppTest,
 ) -> None:
@@ -184,15 +177,3 @@ def test_given_a_calibration_without_a_score_of_right_answers_then_presets_that_
 
     assert page.warning[0].value == screen()["settings.no_calibration"]
     assert saved_presets.label("balanced") not in page.selectbox(key="preset").options
-
-
-@pytest.mark.parametrize("about", [{}, {"sets": {}}, {"left_out_of_the_fit": {}}, {"expected": {}}])
-def test_given_a_calibration_without_measurements_when_shown_then_it_says_that_they_are_not_recorded(
-    page: AppTest, about: dict[str, object]
-) -> None:
-    recalibrated(own(about))
-
-    page.run()
-
-    assert not page.exception
-    assert shown(page) == screen()["settings.calibration_plain"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from page_kit import ask, asked_of, badges, by_key, captions, session_of, texts
+from page_kit import FRANCE, VACATION, another, ask, asked_of, badges, by_key, captions, document, session_of, texts
 from streamlit.testing.v1 import AppTest
 from test_page_inert import HOSTILE, interpreted
 
@@ -17,17 +17,11 @@ from rag_core.wiring import records
 from ui.app import state
 from ui.lab import queue
 
-VACATION = "How many vacation days do employees have?"
-FRANCE = "What is the capital of France?"
 SWITCH = "keep_questions_default"
 
 
 def store(library: Path, collection: str = "default") -> RecordStore:
     return records(library, collection)
-
-
-def document(name: str) -> str:
-    return state.engine().library.snapshot.find(name)[0].id
 
 
 def lab(app: AppTest) -> AppTest:
@@ -40,7 +34,10 @@ def lab(app: AppTest) -> AppTest:
 # recording
 
 
-def test_given_a_question_when_asked_then_it_is_recorded_once_as_it_was_decided(page: AppTest, library: Path) -> None:
+def test_given_a_question_when_asked_then_it_is_recorded_once_and_can_be_said_right_or_wrong(
+    page: AppTest, library: Path
+) -> None:
+    """S4-25, S1-13: a reader flags a wrong answer."""
     ask(page, VACATION)
     page.run()
 
@@ -51,9 +48,14 @@ def test_given_a_question_when_asked_then_it_is_recorded_once_as_it_was_decided(
     assert b"25 vacation days" not in (library / "default" / FILE).read_bytes()
     assert "kept for 90 days, the newest 5,000 at most" in captions(page)
 
+    assert page.button(key="feedback_wrong").label == "This answer was wrong"
 
-def test_given_a_slider_when_moved_then_nothing_more_is_recorded(page: AppTest, library: Path) -> None:
-    ask(page, VACATION)
+    page.button(key="feedback_wrong").click().run()
+    page.button(key="feedback_take_back").click().run()
+    page.button(key="feedback_right").click().run()
+
+    assert [one.kind for one in store(library).feedback()] == [FeedbackKind.HELPFUL]
+
     page.slider(key="knob_min_correctness").set_value(1.0).run()
 
     assert not asked_of(page).decision.answered
@@ -68,7 +70,7 @@ def test_given_the_switch_off_then_nothing_is_recorded_and_the_collection_rememb
 
     assert store(library).decisions() == ()
     assert "Questions are not recorded" in captions(page)
-    again = AppTest.from_file(str(Path(state.__file__).parents[2] / "app.py"), default_timeout=60).run()
+    again = another().run()
     assert again.toggle(key=SWITCH).value is False
     again.toggle(key=SWITCH).set_value(True).run()
     ask(again, VACATION)
@@ -133,10 +135,10 @@ def test_given_damaged_records_when_asked_then_the_answer_comes_and_the_file_is_
 # feedback
 
 
-def test_given_a_refusal_when_said_to_be_wrong_then_one_click_stores_it_and_another_takes_it_back(
+def test_given_a_refusal_when_said_to_be_wrong_then_that_is_kept_taken_back_and_explained(
     page: AppTest, library: Path
 ) -> None:
-    """S4-25, S1-13: a reader flags a wrong refusal."""
+    """S4-25, S1-13: a reader flags a wrong refusal, and points at the page that holds the answer."""
     ask(page, FRANCE)
     assert page.button(key="feedback_wrong").label == "This refusal was wrong"
 
@@ -154,22 +156,6 @@ def test_given_a_refusal_when_said_to_be_wrong_then_one_click_stores_it_and_anot
     assert len(store(library).decisions()) == 1  # questions are kept here anyway
     assert by_key(page, "feedback_wrong") == ["feedback_wrong"]
 
-
-def test_given_an_answer_when_said_to_be_right_or_wrong_then_that_is_stored(page: AppTest, library: Path) -> None:
-    """S4-25, S1-13: a reader flags a wrong answer."""
-    ask(page, VACATION)
-    assert page.button(key="feedback_wrong").label == "This answer was wrong"
-
-    page.button(key="feedback_wrong").click().run()
-    page.button(key="feedback_take_back").click().run()
-    page.button(key="feedback_right").click().run()
-
-    assert [one.kind for one in store(library).feedback()] == [FeedbackKind.HELPFUL]
-
-
-def test_given_feedback_when_more_is_said_then_comment_and_page_are_with_it(page: AppTest, library: Path) -> None:
-    """S4-25: the page that holds the answer can be pointed at."""
-    ask(page, FRANCE)
     page.button(key="feedback_wrong").click().run()
     id, policies = store(library).feedback()[0].id, document("company-policies.pdf")
 
@@ -234,11 +220,20 @@ def test_given_a_greeting_then_there_is_nothing_to_say_of_it(page: AppTest) -> N
 # the queue
 
 
-def test_given_no_feedback_then_the_list_says_that_nothing_is_waiting(page: AppTest) -> None:
+def test_given_no_feedback_or_one_that_is_dismissed_then_no_label_comes_of_it(page: AppTest, library: Path) -> None:
     lab(page)
 
     assert "Nothing is waiting" in page.info[0].value
     assert by_key(page, "queue_") == []
+
+    id = wrong_refusal(page, library)
+    lab(page)
+
+    page.button(key=f"queue_dismiss_{id}").click().run()
+
+    assert store(library).sets() == ()
+    assert [one.id for one in store(library).feedback("dismissed")] == [id]
+    assert "was dismissed" in texts(page)
 
 
 def wrong_refusal(page: AppTest, library: Path) -> int:
@@ -305,17 +300,6 @@ def test_given_a_wrong_answer_then_nobody_has_chosen_and_it_cannot_be_confirmed_
     assert not page.button(key=f"queue_confirm_{id}").disabled
 
 
-def test_given_feedback_when_dismissed_then_no_label_comes_of_it(page: AppTest, library: Path) -> None:
-    id = wrong_refusal(page, library)
-    lab(page)
-
-    page.button(key=f"queue_dismiss_{id}").click().run()
-
-    assert store(library).sets() == ()
-    assert [one.id for one in store(library).feedback("dismissed")] == [id]
-    assert "was dismissed" in texts(page)
-
-
 def test_given_the_pointed_document_is_deleted_then_the_list_still_works_and_says_so(
     page: AppTest, library: Path
 ) -> None:
@@ -335,31 +319,29 @@ def test_given_the_pointed_document_is_deleted_then_the_list_still_works_and_say
     assert page.number_input(key=f"queue_page_{id}_{policies}").value == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [HOSTILE, "x" * 1000, "\u202eltr\u202c ‏مرحبا", "😀🧑‍🚀", "a\nb\tc\0"],
-    ids=["markup", "long", "rtl", "emoji", "control"],
-)
 def test_given_hostile_questions_and_comments_then_the_list_shows_them_as_they_are(
-    page: AppTest, library: Path, text: str
+    page: AppTest, library: Path
 ) -> None:
-    ask(page, text)
-    page.button(key="feedback_wrong").click().run()
-    id = store(library).feedback()[0].id
-    store(library).amend(id, text * 10)
-    lab(page)
+    hostile = (HOSTILE, "x" * 1000, "\u202eltr\u202c ‏مرحبا", "😀🧑‍🚀", "a\nb\tc\0")  # markup, long, rtl, emoji, control
+    for number, text in enumerate(hostile, 1):
+        ask(page, text)
+        page.button(key="feedback_wrong").click().run()
+        id = store(library).feedback()[0].id
+        store(library).amend(id, text * 10)
+        lab(page)
+        assert not page.exception
+        assert interpreted(page) == []
+        assert text.strip()[:50] in texts(page)
 
-    assert not page.exception
-    assert interpreted(page) == []
-    assert text.strip()[:50] in texts(page)
-    page.radio(key=f"queue_answerable_{id}").set_value(False)
-    page.text_input(key=f"queue_set_name_{id}").set_value(text[:100]).run()
-    page.button(key=f"queue_confirm_{id}").click().run()
-    assert not page.exception
-    assert interpreted(page) == []
-    assert len(store(library).sets()) == 1
+        page.radio(key=f"queue_answerable_{id}").set_value(False)
+        page.text_input(key=f"queue_set_name_{id}").set_value(text[:100]).run()
+        page.button(key=f"queue_confirm_{id}").click().run()
+        assert not page.exception
+        assert interpreted(page) == []
+        assert len(store(library).sets()) == number
+
     wrong_refusal(page.switch_page("pages/ask.py").run(), library)
-    lab(page)  # with the hostile set among the choices
+    lab(page)  # with the hostile sets among the choices
     assert interpreted(page) == []
 
 

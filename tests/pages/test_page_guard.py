@@ -143,7 +143,7 @@ def opens(client: TestClient, **headers: str) -> bool:
         return closed.code != guard.POLICY_VIOLATION
 
 
-def test_given_a_host_when_the_page_is_asked_for_under_it_then_only_names_of_this_machine_are_answered(
+def test_given_hosts_or_origins_when_the_page_is_asked_for_under_them_then_only_its_own_names_are_answered(
     client: TestClient,
 ) -> None:
     for host, allowed in HOSTS.items():
@@ -153,14 +153,16 @@ def test_given_a_host_when_the_page_is_asked_for_under_it_then_only_names_of_thi
         assert answer.headers["content-security-policy"] == headers.PAGE_POLICY, host
         assert opens(client, host=host) is allowed, host
 
-
-def test_given_an_origin_when_it_calls_then_only_the_page_s_own_with_its_port_is_answered(client: TestClient) -> None:
     for given, allowed in ORIGINS.items():
         for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
             status = client.request(method, "/_stcore/upload_file/a/b", headers=HOST | {"origin": given}).status_code
 
             assert status == (200 if allowed else 403), (method, given)
         assert opens(client, origin=given) is allowed, given
+
+    assert client.get("/", headers=[("host", "localhost"), ("host", "localhost")]).status_code == 421
+    twice = [("host", HOST["host"]), *OURS.items(), *OURS.items()]
+    assert client.get("/", headers=twice).status_code == 403
 
 
 def test_given_a_request_without_an_origin_when_another_site_had_it_sent_then_it_is_refused_unless_a_link_was_followed(
@@ -172,13 +174,9 @@ def test_given_a_request_without_an_origin_when_another_site_had_it_sent_then_it
     assert not opens(client, **LINK)
 
 
-def test_given_two_hosts_or_two_origins_when_called_then_it_is_refused(client: TestClient) -> None:
-    assert client.get("/", headers=[("host", "localhost"), ("host", "localhost")]).status_code == 421
-    twice = [("host", HOST["host"]), *OURS.items(), *OURS.items()]
-    assert client.get("/", headers=twice).status_code == 403
-
-
-def test_given_another_machine_when_it_names_this_one_as_the_host_then_it_is_refused_for_its_own_address() -> None:
+def test_given_another_machine_or_an_unspoken_proxy_when_it_calls_then_it_is_refused_for_its_own_address(
+    client: TestClient,
+) -> None:
     """A Host header is the sender's to choose. Web sockets are refused too."""
     for address in ELSEWHERE:
         remote = TestClient(guard.OnlyThisPage(page), base_url=OURS["origin"], client=(address, 50000))
@@ -192,8 +190,6 @@ def test_given_another_machine_when_it_names_this_one_as_the_host_then_it_is_ref
             == 200
         ), address
 
-
-def test_given_a_proxy_that_nobody_spoke_of_when_it_hands_a_request_on_then_it_is_refused(client: TestClient) -> None:
     for header in ("Forwarded", "Via", "X-Forwarded-For", "X-Real-IP", "x-forwarded-host"):
         assert client.get("/", headers=HOST | {header: "127.0.0.1"}).status_code == 403, header
         assert not opens(client, **{header: "127.0.0.1"}), header

@@ -25,18 +25,16 @@ def opened(app: AppTest) -> AppTest:
     return app.run().switch_page("pages/health.py").run()
 
 
-def test_given_no_kept_question_when_opened_then_the_page_says_what_to_do(app: AppTest, library: Path) -> None:
+def test_given_no_kept_question_when_opened_then_the_page_says_what_its_figures_are_of(
+    app: AppTest, library: Path
+) -> None:
     page = opened(app)
 
     assert not page.exception
     assert "No question was kept in this period" in page.info[0].value
     assert page.segmented_control(key="health_period").value == 7
 
-
-def test_given_the_samples_when_opened_then_the_page_says_that_its_figures_are_of_a_demo(
-    app: AppTest, library: Path
-) -> None:
-    assert say("health.samples") not in [one.value for one in opened(app).info]
+    assert say("health.samples") not in [one.value for one in page.info]
     (library / "default").rename(library / first_run.SAMPLES_COLLECTION)
 
     app.session_state.plumbline.collection = first_run.SAMPLES_COLLECTION

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from page_kit import ask, by_key, session_of, texts
+from page_kit import CALIBRATION, FRANCE, another, ask, by_key, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document, Metadata
@@ -22,25 +22,6 @@ from ui.app.scope import values_by_key
 from ui.app.sheets import to_markdown
 from ui.app.texts import say
 from ui.ask import export
-
-CALIBRATION = "How often does the flow meter have to be calibrated?"
-FRANCE = "What is the capital of France?"
-
-
-def test_given_questions_when_asked_then_the_thread_keeps_each_with_its_confidence(page: AppTest) -> None:
-    """S4-12: each message carries whether it is a refusal, and its confidence level."""
-    ask(page, CALIBRATION)
-    assert by_key(page, "show_turn_") == []  # the only one is on the page
-    ask(page, FRANCE)
-    ask(page, "Hello")
-
-    shown = texts(page)
-
-    assert re.search(r"✓ answered, \d\d % sure", shown)
-    assert "○ no answer. The best sentence that was found is probably not the answer to this question." in shown
-    assert by_key(page, "show_turn_") == ["show_turn_1", "show_turn_2"]  # oldest first, above the one on the page
-    assert shown.index(CALIBRATION) < shown.index(FRANCE) < shown.index("Hello")
-    assert [message.name for message in page.chat_message] == ["user", "assistant", "user", "assistant", "user"]
 
 
 def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_not_asked_again(
@@ -80,7 +61,7 @@ def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(
 
 
 def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: AppTest) -> None:
-    other = AppTest.from_file(str(Path(__file__).resolve().parents[2] / "app.py"), default_timeout=60).run()
+    other = another().run()
     ask(page, CALIBRATION)
     ask(page, FRANCE)
 
@@ -90,12 +71,14 @@ def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: 
     assert [one.question for one in session_of(other).history] == ["Hello"]
 
 
-def test_given_questions_when_all_are_saved_then_each_file_has_every_question_with_its_answer_and_page_or_why_not(
+def test_given_questions_when_asked_then_the_thread_keeps_each_with_its_confidence_and_all_can_be_saved(
     page: AppTest,
 ) -> None:
+    """S4-12: each message carries whether it is a refusal, and its confidence level."""
     ask(page, CALIBRATION)
     # its own files are under Share
     assert "all_asked_csv" not in {button.key for button in page.get("download_button")}
+    assert by_key(page, "show_turn_") == []  # the only one is on the page
     ask(page, FRANCE)
     ask(page, "Hello")
 
@@ -113,6 +96,14 @@ def test_given_questions_when_all_are_saved_then_each_file_has_every_question_wi
     written = to_markdown(export.blocks_of_all(asked))
     assert all(part in written for part in ("1\\. How often", "every 5 years", "capital of France", "Hello"))
 
+    shown = texts(page)
+
+    assert re.search(r"✓ answered, \d\d % sure", shown)
+    assert "○ no answer. The best sentence that was found is probably not the answer to this question." in shown
+    assert by_key(page, "show_turn_") == ["show_turn_1", "show_turn_2"]  # oldest first, above the one on the page
+    assert shown.index(CALIBRATION) < shown.index(FRANCE) < shown.index("Hello")
+    assert [message.name for message in page.chat_message] == ["user", "assistant", "user", "assistant", "user"]
+
 
 def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_documents_are_searched(
     library: Path, app: AppTest
@@ -129,17 +120,6 @@ def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_doc
     asked = session_of(app).asked
     assert asked.decision.answered is False
     assert {name for name, _ in asked.decision.retrieved} == {"arithmetic-progressions.pdf"}
-
-
-def test_given_a_chosen_document_when_it_is_deleted_then_the_field_says_that_all_are_searched(page: AppTest) -> None:
-    policies = state.engine().library.snapshot.find("company-policies.pdf")[0]
-    page.multiselect(key="documents").set_value([policies.id]).run()
-    state.engine().library.delete(policies.id)
-
-    ask(page, CALIBRATION)
-
-    assert page.multiselect(key="documents").value == []
-    assert "every 5 years" in texts(page)
 
 
 def test_given_documents_when_their_metadata_are_listed_then_values_are_sorted_and_dates_are_years() -> None:

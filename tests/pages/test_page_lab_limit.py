@@ -135,7 +135,7 @@ def test_given_answers_whose_document_was_deleted_since_then_they_are_in_no_coun
     assert say("lab_limit.lost", n=1) not in captions(opened(a_run()))
 
 
-def test_given_one_wrong_answer_that_decides_the_limit_then_it_is_told_and_listed_by_a_click(
+def test_given_one_wrong_answer_that_decides_the_limit_then_a_click_lists_it_right_below_the_button(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys.modules["rag_core.evaluation.report"], "MIN_GAIN", 1)
@@ -149,15 +149,6 @@ def test_given_one_wrong_answer_that_decides_the_limit_then_it_is_told_and_liste
     assert line == "wrong"
     assert f"at {100 * at:g} %" in said
 
-
-def test_given_the_button_above_the_chart_when_it_lists_wrong_answers_then_they_stand_right_below_it_and_clicked_ones_below_the_chart(  # noqa: E501
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Below the chart they were out of sight, and the button seemed to do nothing."""
-    monkeypatch.setattr(sys.modules["rag_core.evaluation.report"], "MIN_GAIN", 1)
-    page = opened(a_run())
-
-    page.button(key="lab_one_more").click().run()
     assert above_the_chart(page)
 
     # as a click in the chart does

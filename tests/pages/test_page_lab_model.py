@@ -51,7 +51,7 @@ def runs(page: AppTest) -> list[dict[str, object]]:
     return next(table.value for table in page.dataframe if "drafter" in table.value).to_dict("records")
 
 
-def test_given_a_configured_model_when_a_set_is_shown_then_a_budget_is_offered_before_any_call(
+def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and_can_be_resumed(
     lab: AppTest, server: ModelServer
 ) -> None:
     assert not lab.exception
@@ -59,10 +59,6 @@ def test_given_a_configured_model_when_a_set_is_shown_then_a_budget_is_offered_b
     assert server.calls == 0
     assert "not-to-be-seen" not in texts(lab)
 
-
-def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and_can_be_resumed(
-    lab: AppTest, server: ModelServer
-) -> None:
     server.play(lambda asked: Said(honest(asked), tokens=(1000, 60)))  # the least budget that the field has
     lab.number_input(key="run_budget").set_value(1000)
     run_set(lab)

@@ -84,19 +84,6 @@ def test_given_an_address_that_other_machines_reach_when_nobody_signs_in_then_th
         asyncio.run(start())
 
 
-def test_given_a_model_that_cannot_be_loaded_when_the_server_starts_then_that_is_left_to_the_page_to_say(
-    empty_library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object, apart: bool) -> Engine:
-        raise ModelUnavailable("The model is away.", remedy="Bring it back.")
-
-    monkeypatch.setattr(loading, "open_engine", broken)
-
-    serve._begin()
-
-    assert "The model is away." in texts(app.run())
-
-
 def test_given_a_library_that_takes_long_to_open_when_the_page_is_opened_then_it_says_so_and_then_goes_on(
     library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +116,7 @@ def test_given_a_library_that_cannot_be_opened_when_tried_again_then_it_is_opene
         raise ModelUnavailable("The model is away.", remedy="Bring it back.")
 
     monkeypatch.setattr(loading, "open_engine", broken)
+    serve._begin()  # which leaves it to the page to say
     app.run()
     assert "The model is away." in texts(app)
     assert "What to do: Bring it back." in texts(app)
@@ -164,13 +152,11 @@ def test_given_many_collections_when_opened_then_only_the_latest_are_kept(
     loading.forget()
 
 
-def test_given_a_label_when_text_is_put_into_it_then_that_is_an_error() -> None:
+def test_given_texts_of_the_screens_then_each_says_something_and_takes_numbers_only() -> None:
     with pytest.raises(TypeError, match="must be a number"):
         say("turns.older", n="[x](http://203.0.113.9)")  # type: ignore[arg-type]
 
     assert tell("turns.older", n=3) == say("turns.older", n=3)
 
-
-def test_given_the_texts_of_the_screens_when_read_then_each_says_something() -> None:
     assert len(screen()) > 10
     assert [key for key, text in screen().items() if not isinstance(text, str) or not text.strip()] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from folding import each
-from page_kit import ask, badges, captions, open_part, texts
+from page_kit import VACATION, ask, badges, captions, open_part
 from streamlit.testing.v1 import AppTest
 
 from rag_core.entrypoints.commands.terminal import show_decision
@@ -18,7 +18,6 @@ from ui.ask.refusal import outcome_in_words
 from ui.settings import saved_presets
 from ui.settings.fields import FIXED, help_text
 
-VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
 # in the side bar under the default preset, without a model
@@ -52,9 +51,7 @@ def shown_settings(page: AppTest) -> set[str]:
     }
 
 
-def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its_field_range_and_cost(
-    page: AppTest,
-) -> None:
+def test_given_the_sidebar_when_every_stage_is_opened_then_each_setting_has_field_range_and_cost(page: AppTest) -> None:
     """S0-34: every threshold can be set, over its whole range."""
     costs = {Cost.REPLAY: "at once", Cost.ASK: "asked again", Cost.INGEST: "indexed from now on"}
     seen = set()
@@ -73,6 +70,16 @@ def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its
             seen.add(name)
 
     assert seen == set(KNOBS)
+
+    open_part(page, "gate")
+
+    said = captions(page)
+    assert "at once · higher is stricter" in said
+    assert "at once · lower is stricter" in said
+    assert "asks again" in said
+    open_part(page, "ingest")
+    assert "for new documents" in captions(page)
+    assert "the collection's own" in captions(page)
 
 
 @each("knob", Settings.knobs(), ids=lambda knob: knob.name)
@@ -131,7 +138,7 @@ def deciding_of(page: AppTest) -> dict[str, list[str]]:
     return found
 
 
-def test_given_a_question_on_the_page_then_each_slider_says_where_it_flips_it(page: AppTest) -> None:
+def test_given_a_question_on_the_page_then_each_slider_says_where_it_flips_and_a_preset_judges_(page: AppTest) -> None:
     ask(page, VACATION)
     (flip,) = [
         line.value
@@ -145,6 +152,13 @@ def test_given_a_question_on_the_page_then_each_slider_says_where_it_flips_it(pa
     assert not page.session_state.plumbline.asked.decision.answered
     assert any(line.value.startswith("Answers this question at") for line in page.sidebar.text)
 
+    assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.OBSERVE
+
+    page.selectbox(key="preset").set_value("compliance").run()
+
+    assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.ENFORCE
+    assert "knob_min_correctness" not in [slider.key for slider in page.slider]
+
 
 def test_given_a_name_when_settings_are_saved_then_they_are_a_preset_of_the_collection(page: AppTest) -> None:
     move(page, "min_correctness", 0.9)
@@ -154,30 +168,6 @@ def test_given_a_name_when_settings_are_saved_then_they_are_a_preset_of_the_coll
     assert "Saved: Strict by hand" in page.selectbox(key="preset").options
     (saved,) = saved_presets.saved()
     assert saved.values["min_correctness"] == 0.9
-
-
-def test_given_a_part_when_chosen_then_each_field_says_what_a_change_costs_and_which_way_is_stricter(
-    page: AppTest,
-) -> None:
-    open_part(page, "gate")
-
-    said = captions(page)
-    assert "at once · higher is stricter" in said
-    assert "at once · lower is stricter" in said
-    assert "asks again" in said
-    open_part(page, "ingest")
-    assert "for new documents" in captions(page)
-    assert "the collection's own" in captions(page)
-
-
-def test_given_a_preset_when_picked_then_the_question_on_the_page_is_judged_by_it(page: AppTest) -> None:
-    ask(page, VACATION)
-    assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.OBSERVE
-
-    page.selectbox(key="preset").set_value("compliance").run()
-
-    assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.ENFORCE
-    assert "knob_min_correctness" not in [slider.key for slider in page.slider]
 
 
 def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate_stands_in_the_way(
@@ -215,25 +205,7 @@ def test_given_a_value_from_the_environment_when_a_preset_is_picked_then_the_val
     assert app.slider(key="knob_min_documents").value == 3
 
 
-def test_given_judging_fields_when_moved_then_the_question_is_decided_again_without_any_embedding(
-    page: AppTest, embedded: list[int]
-) -> None:
-    ask(page, VACATION)
-    asked_with = list(embedded)
-    assert asked_with
-    decisions = [page.session_state.plumbline.asked.decision]
-
-    move(page, "min_correctness", 1.0)
-    decisions.append(page.session_state.plumbline.asked.decision)
-    page.button(key="undo").click().run()
-    decisions.append(page.session_state.plumbline.asked.decision)
-    page.selectbox(key="preset").set_value("scoping").run()
-
-    assert [decision.answered for decision in decisions] == [True, False, True]
-    assert embedded == asked_with
-
-
-def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_before(page: AppTest) -> None:
+def test_given_moved_settings_when_one_or_all_are_taken_back_then_the_others_stay(page: AppTest) -> None:
     move(page, "min_correctness", 0.9)
     assert "Settings that differ from the preset: 1" in captions(page)
 
@@ -242,9 +214,7 @@ def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_be
     assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
     assert "undo" not in keys(page)
 
-
-def test_given_two_moved_settings_when_one_is_taken_back_then_the_other_stays(page: AppTest) -> None:
-    move(page, "min_correctness", 0.9)
+    move(page, "min_correctness", 0.8)
     move(page, "min_place", 0.9)
     assert (
         page.button(key="reset_min_correctness").label
@@ -257,8 +227,6 @@ def test_given_two_moved_settings_when_one_is_taken_back_then_the_other_stays(pa
     assert page.slider(key="knob_min_place").value == 0.9
     assert {key for key in keys(page) if key.startswith("reset_")} == {"reset_min_place"}
 
-
-def test_given_a_changed_choice_when_taken_back_then_it_is_the_presets_again(page: AppTest) -> None:
     open_part(page, "ingest")
     page.toggle(key="knob_ocr").set_value(False).run()
     assert page.button(key="reset_ocr").label == "Changed. Back to the preset's"
@@ -268,51 +236,26 @@ def test_given_a_changed_choice_when_taken_back_then_it_is_the_presets_again(pag
     assert page.toggle(key="knob_ocr").value is True
 
 
-def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_question_are_still_there(
-    page: AppTest,
-) -> None:
-    ask(page, VACATION)
-    move(page, "min_correctness", 0.33)
-
-    page.switch_page("pages/documents.py").run()
-    page.switch_page("pages/ask.py").run()
-
-    assert page.slider(key="knob_min_correctness").value == 0.33
-    assert VACATION in texts(page)
-    assert ANSWERED in badges(page)
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
+def test_given_a_word_when_looked_for_then_the_settings_that_hold_it_are_shown_and_can_be_moved(page: AppTest) -> None:
+    open_part(page, "gate")
+    for words, found in (
         ("ocr", {"ocr", "ocr_engine"}),
         ("OCR tesseract", {"ocr", "ocr_engine"}),
         ("half_life", {"recency_half_life_days"}),
         ("synonyms", {"keyword_synonyms"}),
         ("zzz", set()),
-    ],
-)
-def test_given_a_word_when_looked_for_then_the_settings_that_hold_it_are_shown_whatever_their_part(
-    page: AppTest, words: str, found: set[str]
-) -> None:
-    open_part(page, "gate").text_input(key="find_setting").set_value(words).run()
+    ):
+        page.text_input(key="find_setting").set_value(words).run()
+        assert shown_settings(page) - set(FRONT) == found
+        assert (f"Settings found: {len(found)}" in captions(page)) is bool(found)
+        assert ("No setting has these words." in captions(page)) is not bool(found)
 
-    assert shown_settings(page) - set(FRONT) == found
-    assert (f"Settings found: {len(found)}" in captions(page)) is bool(found)
-    assert ("No setting has these words." in captions(page)) is not bool(found)
-
-
-def test_given_a_word_of_many_settings_when_looked_for_then_the_first_are_shown_and_the_rest_counted(
-    page: AppTest,
-) -> None:
-    open_part(page, "gate").text_input(key="find_setting").set_value("at once").run()
+    page.text_input(key="find_setting").set_value("at once").run()
 
     assert len(shown_settings(page) - set(FRONT)) == MAX_FOUND
     assert f"Shown are the first {MAX_FOUND} of " in captions(page)
 
-
-def test_given_a_setting_that_was_found_when_moved_then_it_counts_and_the_search_stays(page: AppTest) -> None:
-    open_part(page, "gate").text_input(key="find_setting").set_value("closest passage").run()
+    page.text_input(key="find_setting").set_value("closest passage").run()
 
     move(page, "min_top_cosine", 0.5)
 

@@ -166,7 +166,9 @@ def test_given_a_large_number_in_a_panel_then_its_digits_are_grouped_as_the_lang
         assert "3\u202f750 Zeichen" in tell("stages.compress_out", **said)
 
 
-def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them(page: AppTest) -> None:
+def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them_where_that_is_on_record(
+    page: AppTest,
+) -> None:
     ask(page, ANSWERED)
 
     passages, sentences = (table.value for table in page.dataframe[:2])
@@ -180,6 +182,11 @@ def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them(pag
     assert {"dropped: bears less on it"} <= set(sentences["became"])
     assert all(say(f"stages.timing_{part}") in texts(page) for part in asked.measurements.timings)
 
+    asked_of(page).considered = ()
+    page.run()
+
+    assert say("stages.not_recorded") in [caption.value for caption in page.caption]
+
 
 def test_given_a_passage_beyond_the_distance_limit_then_it_is_dropped_by_it() -> None:
     found = hit()
@@ -188,14 +195,6 @@ def test_given_a_passage_beyond_the_distance_limit_then_it_is_dropped_by_it() ->
         stages._passage(1, "a.pdf", found, frozenset({found.passage.id}), set())["became"]
         == "dropped: beyond the distance limit"
     )
-
-
-def test_given_a_decision_from_its_record_then_the_panel_says_that_sentences_are_not_on_record(page: AppTest) -> None:
-    ask(page, ANSWERED)
-    asked_of(page).considered = ()
-    page.run()
-
-    assert say("stages.not_recorded") in [caption.value for caption in page.caption]
 
 
 def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(

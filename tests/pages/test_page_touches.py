@@ -93,7 +93,7 @@ def test_given_elements_of_a_fragment_that_were_not_sent_when_it_runs_again_then
     assert [sent.delta.new_element.text.body for sent in queue.flush() if sent.HasField("delta")] == ["before", "after"]
 
 
-def test_given_streamlit_then_it_still_takes_back_what_a_fragment_draws_anew() -> None:
+def test_given_streamlit_then_it_still_drops_and_takes_back_what_is_kept_here() -> None:
     """When this fails, Streamlit keeps it, and what keeps it here can go."""
     touches.take_each()
     clear = ForwardMsgQueue.clear.__wrapped__  # type: ignore[attr-defined]
@@ -103,11 +103,6 @@ def test_given_streamlit_then_it_still_takes_back_what_a_fragment_draws_anew() -
 
     assert [list(sent.metadata.delta_path) for sent in queue.flush() if sent.HasField("delta")] == [[0, 2, 1]]
 
-
-def test_given_streamlit_then_it_still_drops_what_is_kept_here() -> None:
-    """When this fails, Streamlit keeps the answers itself, and what keeps them here can go."""
-    touches.take_each()
-    clear = ForwardMsgQueue.clear.__wrapped__  # type: ignore[attr-defined]
     queue = ForwardMsgQueue()
     queue.enqueue(message(touches.ANSWERS[0]))
 
@@ -297,11 +292,9 @@ def test_given_a_touch_before_all_was_taken_that_the_last_thread_drew_then_that_
     assert len(got) == 2
 
 
-def test_given_a_session_that_ends_meanwhile_then_no_thread_begins_for_it() -> None:
+def test_given_a_session_that_ends_or_has_no_thread_when_touched_then_none_or_one_begins_at_once() -> None:
     assert in_turn(shutdown=True) == (["taken"], [])
 
-
-def test_given_a_session_without_a_thread_when_touched_then_one_begins_at_once() -> None:
     session, begun = SimpleNamespace(_scriptrunner=None), []
 
     touches._waiting(lambda session, touch: begun.append(touch))(session, RerunData())  # type: ignore[arg-type]

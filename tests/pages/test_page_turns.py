@@ -4,9 +4,7 @@ reload.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from page_kit import ask, asked_of, by_key, captions, session_of, texts
+from page_kit import VACATION, another, ask, asked_of, by_key, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.measurements import REWRITTEN_BY, TYPED
@@ -15,8 +13,6 @@ from ui.app.people import recording
 HOTEL = "What may a hotel in London cost per night?"
 BERLIN = "And in Berlin?"
 REWRITTEN = "What may a hotel in Berlin cost per night?"
-VACATION = "How many vacation days do employees have?"
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
 
 def turns_of(app: AppTest) -> str:
@@ -27,14 +23,12 @@ def turns_of(app: AppTest) -> str:
 
 def reloaded(app: AppTest) -> AppTest:
     """The page as a browser opens it again."""
-    again = AppTest.from_file(APP, default_timeout=60)
+    again = another()
     again.query_params.update(dict(app.query_params))
     return again.run()
 
 
-def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_shown_and_kept_and_survives_a_reload(
-    page: AppTest,
-) -> None:
+def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_kept_and_can_be_edited(page: AppTest) -> None:
     """S2-30: several turns."""
     ask(page, HOTEL)
     assert "You typed" not in texts(page)
@@ -61,22 +55,13 @@ def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_shown_and
     again.button(key="show_turn_1").click().run()
     assert asked_of(again).question == HOTEL
 
+    page.slider(key="knob_top_k").set_value(2).run()
 
-def test_given_a_follow_up_when_brought_back_to_an_earlier_question_then_it_leans_on_that_one(page: AppTest) -> None:
-    ask(page, HOTEL)
-    ask(page, VACATION)
-    page.button(key="show_turn_1").click().run()
+    assert (asked_of(page).question, asked_of(page).typed) == (REWRITTEN, BERLIN)
+    assert len(session_of(page).history) == 2
+    assert asked_of(page).record is None  # the decision on the page is another one
+    assert len(turns_of(page).split(".")) == 2  # but the turn is kept
 
-    ask(page, BERLIN)
-
-    assert asked_of(page).question == REWRITTEN
-
-
-def test_given_a_rewritten_question_when_edited_then_it_is_asked_as_it_stands_and_the_record_says_what_was_typed_first(
-    page: AppTest,
-) -> None:
-    ask(page, HOTEL)
-    ask(page, BERLIN)
     field = page.text_input(key="whole_2")
     assert field.value == REWRITTEN
 
@@ -86,6 +71,16 @@ def test_given_a_rewritten_question_when_edited_then_it_is_asked_as_it_stands_an
     asked = asked_of(page)
     assert (asked.question, asked.typed) == ("And a hotel in Hamburg?", BERLIN)
     assert asked.measurements.metadata[REWRITTEN_BY] == "reader"
+
+
+def test_given_a_follow_up_when_brought_back_to_an_earlier_question_then_it_leans_on_that_one(page: AppTest) -> None:
+    ask(page, HOTEL)
+    ask(page, VACATION)
+    page.button(key="show_turn_1").click().run()
+
+    ask(page, BERLIN)
+
+    assert asked_of(page).question == REWRITTEN
 
 
 def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_and_a_whole_question_is_offered(
@@ -101,20 +96,6 @@ def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_
     assert "You can ask the whole question" in captions(page)
     page.slider(key="knob_top_k").set_value(2).run()  # asked anew for it
     assert asked_of(page).suggestion == f"{VACATION} Why?"
-
-
-def test_given_a_setting_of_retrieval_when_moved_then_a_rewritten_question_is_asked_again_as_it_stands(
-    page: AppTest,
-) -> None:
-    ask(page, HOTEL)
-    ask(page, BERLIN)
-
-    page.slider(key="knob_top_k").set_value(2).run()
-
-    assert (asked_of(page).question, asked_of(page).typed) == (REWRITTEN, BERLIN)
-    assert len(session_of(page).history) == 2
-    assert asked_of(page).record is None  # the decision on the page is another one
-    assert len(turns_of(page).split(".")) == 2  # but the turn is kept
 
 
 def test_given_turns_in_the_address_that_are_gone_or_nonsense_when_opened_then_the_others_are_there(
@@ -143,7 +124,7 @@ def test_given_questions_that_are_not_kept_when_asked_then_the_address_names_non
 
 def test_given_a_linked_decision_when_a_follow_up_is_asked_then_it_leans_on_it(page: AppTest) -> None:
     ask(page, HOTEL)
-    other = AppTest.from_file(APP, default_timeout=60)
+    other = another()
     other.query_params["decision"] = turns_of(page)
     other.run()
     assert asked_of(other).question == HOTEL

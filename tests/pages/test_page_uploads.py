@@ -56,7 +56,7 @@ def drop(manager: OnDisk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Dr
     return send
 
 
-def test_given_files_of_any_size_when_sent_then_large_ones_stand_on_disk_and_no_name_is_left(
+def test_given_files_of_any_size_when_sent_and_taken_then_large_ones_stand_on_disk_and_none_is_held(
     manager: OnDisk, drop: Drop, tmp_path: Path
 ) -> None:
     large, small = b"%PDF" + bytes(SMALL_BYTES), b"%PDF small"
@@ -66,12 +66,6 @@ def test_given_files_of_any_size_when_sent_then_large_ones_stand_on_disk_and_no_
     assert [len(record.data) for record in manager.get_files(SESSION, ["large", "small"])] == [0, len(small)]
     assert [uploads.contents(file) for file in files] == [large, small]
     assert list((tmp_path / "library").iterdir()) == []
-
-
-def test_given_dropped_files_when_taken_then_they_are_sources_on_disk_and_streamlit_holds_none(
-    manager: OnDisk, drop: Drop
-) -> None:
-    large, small = b"%PDF" + bytes(SMALL_BYTES), b"%PDF small"
 
     sources = uploads.taken(drop(large=large, small=small))
 

@@ -15,7 +15,7 @@ from builders import with_outcome
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
+from page_kit import CALIBRATION, PDF, VACATION, ask, asked_of, badges, by_key, captions, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
@@ -28,11 +28,8 @@ from ui.documents import viewer
 from ui.documents.place import LINES_MOST, Place, around, figures_end, folded, strip
 from ui.documents.viewer import AROUND
 
-VACATION = "How many vacation days do employees have?"
 LEAVE = "How long is parental leave?"  # two sentences of one page, and one of another document
-CALIBRATION = "How often does the flow meter have to be calibrated?"
 SPEED = "How do I set the zero point of the meter?"  # two sentences of one page
-PDF = "application/pdf"
 
 
 @pytest.fixture
@@ -61,7 +58,7 @@ def upload(page: AppTest, name: str, data: bytes, kind: str = PDF) -> AppTest:
     return settle(page)
 
 
-def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_without_a_click(
+def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_and_can_be_enlarged_and_turned(
     page: AppTest, drawn: list[dict[str, Any]]
 ) -> None:
     """S3-19, S4-17: the page, with exactly the cited words marked."""
@@ -80,21 +77,52 @@ def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_w
     assert "Page 3 of 4" in captions(page)
     assert page.button(key="show_1").disabled
 
+    number = asked_of(page).number
 
-def test_given_another_source_when_its_button_is_clicked_then_its_page_is_shown_and_its_card_says_so(
-    page: AppTest,
-) -> None:
-    ask(page, VACATION)
-    assert "company-policies-2024.pdf" not in texts(page).splitlines()[-1]
-
-    page.button(key="show_2").click().run()
+    page.segmented_control(key=f"viewer_zoom_{number}").set_value("whole").run()
+    assert drawn[-1]["dpi"] == viewer.DPI
+    assert drawn[-1]["part"] is None
+    assert "Page 3 of the document, with the words marked." in alts(page)
+    page.segmented_control(key=f"viewer_zoom_{number}").set_value("double").run()
 
     assert not page.exception
-    assert page.button(key="show_2").disabled
-    assert page.button(key="show_2").label == "This is the page shown"
-    assert not page.button(key="show_1").disabled
-    shown = viewer_place(page)
-    assert shown == Place.of(asked_of(page).decision.citations[1])
+    assert drawn[-1]["dpi"] == 2 * viewer.DPI
+    assert drawn[-1]["boxes"] == drawn[0]["boxes"]
+    page.segmented_control(key=f"viewer_zoom_{number}").set_value("larger").run()
+    assert drawn[-1]["dpi"] == 1.5 * viewer.DPI
+
+    page.button(key="viewer_next").click().run()
+
+    assert drawn[-1]["page"] == 4
+    assert drawn[-1]["boxes"] == ()
+    assert "Page 4 of the document, with nothing marked." in alts(page)
+    assert "The marked words stand on another page." in captions(page)
+    assert page.button(key="viewer_next").disabled  # it is the last one
+    page.button(key="viewer_back").click().run()
+    assert "Page 3 of 4" in captions(page)
+    assert "viewer_back" not in by_key(page, "viewer")
+    page.button(key="viewer_previous").click().run()
+    assert "Page 2 of 4" in captions(page)
+
+    asked = asked_of(page)
+    place = replace(Place.of(asked.decision.citations[0]), also=((4, Box(60, 100, 200, 112)),))
+    page.session_state["viewer"] = ((asked.collection, asked.number), place)
+    page.run()
+
+    page.button(key="viewer_next").click().run()
+
+    assert "Page 4 of 4" in captions(page)
+    assert "The marked words stand on another page." not in captions(page)
+    page.button(key="viewer_previous").click().run()
+    page.button(key="viewer_previous").click().run()
+    assert "The marked words stand on another page." in captions(page)
+
+    page.session_state["viewer"] = ((asked_of(page).collection, asked_of(page).number), Place("sha256:gone", 1))
+
+    page.run()
+
+    assert not page.exception
+    assert "There is no document 'sha256:gone' in the library." in texts(page)
 
 
 def test_given_an_answer_with_two_sentences_of_a_page_then_both_are_marked_before_any_source_is_opened(
@@ -114,51 +142,6 @@ def viewer_place(page: AppTest) -> Place:
     return place
 
 
-def test_given_a_shown_page_when_turned_then_the_next_one_is_unmarked_and_a_button_leads_back(
-    page: AppTest, drawn: list[dict[str, Any]]
-) -> None:
-    ask(page, CALIBRATION)
-
-    page.button(key="viewer_next").click().run()
-
-    assert drawn[-1]["page"] == 4
-    assert drawn[-1]["boxes"] == ()
-    assert "Page 4 of the document, with nothing marked." in alts(page)
-    assert "The marked words stand on another page." in captions(page)
-    assert page.button(key="viewer_next").disabled  # it is the last one
-    page.button(key="viewer_back").click().run()
-    assert "Page 3 of 4" in captions(page)
-    assert "viewer_back" not in by_key(page, "viewer")
-    page.button(key="viewer_previous").click().run()
-    assert "Page 2 of 4" in captions(page)
-
-
-def test_given_the_first_page_when_shown_then_there_is_none_before_it(page: AppTest) -> None:
-    ask(page, VACATION)
-
-    assert page.button(key="viewer_previous").disabled
-    assert not page.button(key="viewer_next").disabled
-
-
-def test_given_a_page_when_enlarged_then_it_is_drawn_with_more_dots_and_the_same_marks(
-    page: AppTest, drawn: list[dict[str, Any]]
-) -> None:
-    ask(page, CALIBRATION)
-    number = asked_of(page).number
-
-    page.segmented_control(key=f"viewer_zoom_{number}").set_value("whole").run()
-    assert drawn[-1]["dpi"] == viewer.DPI
-    assert drawn[-1]["part"] is None
-    assert "Page 3 of the document, with the words marked." in alts(page)
-    page.segmented_control(key=f"viewer_zoom_{number}").set_value("double").run()
-
-    assert not page.exception
-    assert drawn[-1]["dpi"] == 2 * viewer.DPI
-    assert drawn[-1]["boxes"] == drawn[0]["boxes"]
-    page.segmented_control(key=f"viewer_zoom_{number}").set_value("larger").run()
-    assert drawn[-1]["dpi"] == 1.5 * viewer.DPI
-
-
 def test_given_a_page_of_any_size_when_enlarged_then_its_picture_stays_within_the_limit(library: Path) -> None:
     made = pymupdf.open()
     made.new_page(width=5000, height=5000)
@@ -168,35 +151,7 @@ def test_given_a_page_of_any_size_when_enlarged_then_its_picture_stays_within_th
     assert picture.width * picture.height <= viewer.MAX_PIXELS
 
 
-def test_given_a_new_question_when_asked_then_page_and_size_start_anew(
-    page: AppTest, drawn: list[dict[str, Any]]
-) -> None:
-    ask(page, VACATION)
-    page.button(key="show_2").click().run()
-    page.button(key="viewer_next").click().run()
-    page.segmented_control(key=f"viewer_zoom_{asked_of(page).number}_unmarked").set_value("double").run()
-
-    ask(page, CALIBRATION)
-
-    assert "Page 3 of 4" in captions(page)
-    assert drawn[-1]["part"] is not None
-    assert page.button(key="show_1").disabled
-
-
-def test_given_a_chosen_source_when_a_judging_slider_moves_then_its_page_stays_and_is_not_drawn_again(
-    page: AppTest, drawn: list[dict]
-) -> None:
-    ask(page, VACATION)
-    page.button(key="show_2").click().run()
-    pictures = len(drawn)
-
-    page.slider(key="knob_min_correctness").set_value(0.5).run()
-
-    assert page.button(key="show_2").disabled
-    assert len(drawn) == pictures
-
-
-def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marked_and_the_page_says_so(
+def test_given_words_without_a_certain_place_when_shown_then_nothing_is_marked_and_the_page_says_why(
     page: AppTest,
 ) -> None:
     ask(page, VACATION)
@@ -212,22 +167,6 @@ def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marke
     assert badges(page).count("Place not certain") == len(asked.decision.citations)  # on the card of each source
     assert page.button(key="show_1").help == "Shows the page these words were read on, with nothing marked."
 
-
-def test_given_words_that_are_marked_when_shown_then_nothing_says_that_their_place_is_not_certain(
-    page: AppTest,
-) -> None:
-    ask(page, VACATION)
-
-    assert "Place not certain" not in badges(page)
-    assert not page.info
-    assert page.button(key="show_1").help == "Shows the page with exactly these words marked."
-
-
-def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_viewer_alone_says_so(
-    page: AppTest,
-) -> None:
-    ask(page, VACATION)
-    asked = asked_of(page)
     gone = [replace(one, boxes=(), document_id="sha256:gone") for one in asked.decision.citations]
     claims = [
         replace(claim, evidence=tuple(replace(one, document="sha256:gone") for one in claim.evidence))
@@ -240,6 +179,46 @@ def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_
     assert not page.exception
     assert "There is no document 'sha256:gone' in the library." in texts(page)
     assert "Place not certain" not in badges(page)
+
+
+def test_given_sources_when_one_is_chosen_then_its_page_stays_until_another_question_is_asked(
+    page: AppTest, drawn: list[dict]
+) -> None:
+    ask(page, VACATION)
+
+    assert "Place not certain" not in badges(page)
+    assert not page.info
+    assert page.button(key="show_1").help == "Shows the page with exactly these words marked."
+
+    assert page.button(key="viewer_previous").disabled
+    assert not page.button(key="viewer_next").disabled
+
+    assert "company-policies-2024.pdf" not in texts(page).splitlines()[-1]
+
+    page.button(key="show_2").click().run()
+
+    assert not page.exception
+    assert page.button(key="show_2").disabled
+    assert page.button(key="show_2").label == "This is the page shown"
+    assert not page.button(key="show_1").disabled
+    shown = viewer_place(page)
+    assert shown == Place.of(asked_of(page).decision.citations[1])
+
+    pictures = len(drawn)
+
+    page.slider(key="knob_min_correctness").set_value(0.5).run()
+
+    assert page.button(key="show_2").disabled
+    assert len(drawn) == pictures
+
+    page.button(key="viewer_next").click().run()
+    page.segmented_control(key=f"viewer_zoom_{asked_of(page).number}_unmarked").set_value("double").run()
+
+    ask(page, CALIBRATION)
+
+    assert "Page 3 of 4" in captions(page)
+    assert drawn[-1]["part"] is not None
+    assert page.button(key="show_1").disabled
 
 
 def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_the_words_set_apart(
@@ -283,7 +262,7 @@ def test_given_a_text_document_that_two_sentences_of_an_answer_cite_then_both_ar
     assert len(shown[1]) <= 2 * AROUND + 3
 
 
-def test_given_stretches_of_a_page_that_overlap_when_set_apart_then_they_are_one() -> None:
+def test_given_words_on_pages_when_set_apart_then_each_page_has_its_own_and_stretches_that_overlap_are_one() -> None:
     place = Place(
         "d", 1, words=(Span(1, 40, 50), Span(1, 10, 20)), also_words=(Span(1, 45, 60), Span(1, 80, 90), Span(2, 0, 5))
     )
@@ -291,6 +270,11 @@ def test_given_stretches_of_a_page_that_overlap_when_set_apart_then_they_are_one
     assert place.stretches(1) == [(10, 60), (80, 90)]
     assert place.stretches(2) == [(0, 5)]
     assert place.stretches(3) == []
+
+    place = Place("d", 1, ((1, BOX), (2, BOX), (2, BOX)), (Span(1, 0, 5), Span(2, 0, 9)))
+
+    assert [len(place.on(number)) for number in (1, 2, 3)] == [1, 2, 0]
+    assert [place.holds(number) for number in (1, 2, 3)] == [True, True, False]
 
 
 def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_then_it_is_said_all_the_same(
@@ -306,24 +290,6 @@ def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_th
 
     assert [info.value for info in page.info if info.value.startswith("Place not certain")]
     assert "with the words marked." in alts(page)
-
-
-def test_given_another_page_that_has_marks_of_the_answer_when_turned_to_then_it_does_not_say_that_they_are_elsewhere(
-    page: AppTest,
-) -> None:
-    ask(page, CALIBRATION)
-    asked = asked_of(page)
-    place = replace(Place.of(asked.decision.citations[0]), also=((4, Box(60, 100, 200, 112)),))
-    page.session_state["viewer"] = ((asked.collection, asked.number), place)
-    page.run()
-
-    page.button(key="viewer_next").click().run()
-
-    assert "Page 4 of 4" in captions(page)
-    assert "The marked words stand on another page." not in captions(page)
-    page.button(key="viewer_previous").click().run()
-    page.button(key="viewer_previous").click().run()
-    assert "The marked words stand on another page." in captions(page)
 
 
 def test_given_a_row_of_a_wide_table_when_cited_then_both_its_ends_are_shown_and_its_middle_is_said_to_be_left_out(
@@ -369,18 +335,6 @@ def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_s
     assert "The secret is 42." in [element.value for element in page.code]
 
 
-def test_given_a_document_that_was_deleted_meanwhile_when_its_page_is_wanted_then_the_viewer_says_so(
-    page: AppTest,
-) -> None:
-    ask(page, CALIBRATION)
-    page.session_state["viewer"] = ((asked_of(page).collection, asked_of(page).number), Place("sha256:gone", 1))
-
-    page.run()
-
-    assert not page.exception
-    assert "There is no document 'sha256:gone' in the library." in texts(page)
-
-
 def test_given_a_file_that_cannot_be_drawn_when_shown_then_the_problem_stands_there_with_its_text(
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -392,36 +346,29 @@ def test_given_a_file_that_cannot_be_drawn_when_shown_then_the_problem_stands_th
     assert "Calibrate the meter every 5 years in an accredited laboratory." in code(page)
 
 
-@pytest.mark.parametrize(("rows", "opened"), [([3], True), ([], False), ([99], False)])
 def test_given_the_table_of_passages_when_a_row_is_chosen_then_its_page_is_shown_with_its_words_marked(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch, rows: list[int], opened: bool
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask(page, CALIBRATION)
     decision, places = asked_of(page).decision, []
-    # AppTest has no click on a table
-    chosen = {"found_rows": SimpleNamespace(selection=SimpleNamespace(rows=rows))}
-    monkeypatch.setattr(tables, "st", SimpleNamespace(session_state=chosen))
     monkeypatch.setattr(tables, "show", lambda *_, on_select, **__: on_select())
     monkeypatch.setattr(viewer, "open_at", places.append)
-
     shown: list[dict[str, object]] = [{} for _ in decision.retrieved]
-    tables.show_rows(shown, "", "found_rows", partial(stages._open_hit, state.engine(), decision.retrieved))
 
-    assert bool(places) is opened
-    for place in places:
-        passage = decision.retrieved[3][1].passage
-        assert (place.document, place.page, place.words) == (passage.document, passage.page, passage.spans)
-        assert place.on(passage.page)
+    for rows in ([], [99], [3]):
+        assert places == []
+        # AppTest has no click on a table
+        chosen = {"found_rows": SimpleNamespace(selection=SimpleNamespace(rows=rows))}
+        monkeypatch.setattr(tables, "st", SimpleNamespace(session_state=chosen))
+        tables.show_rows(shown, "", "found_rows", partial(stages._open_hit, state.engine(), decision.retrieved))
+
+    (place,) = places
+    passage = decision.retrieved[3][1].passage
+    assert (place.document, place.page, place.words) == (passage.document, passage.page, passage.spans)
+    assert place.on(passage.page)
 
 
 BOX = Box(1, 2, 3, 4)
-
-
-def test_given_words_on_two_pages_when_asked_of_each_then_a_page_has_only_its_own_marks() -> None:
-    place = Place("d", 1, ((1, BOX), (2, BOX), (2, BOX)), (Span(1, 0, 5), Span(2, 0, 9)))
-
-    assert [len(place.on(number)) for number in (1, 2, 3)] == [1, 2, 0]
-    assert [place.holds(number) for number in (1, 2, 3)] == [True, True, False]
 
 
 def cited(*boxes: Box, page: int = 1, document: str = "d", start: int = 0) -> Citation:

@@ -44,7 +44,7 @@ def warnings(app: AppTest) -> str:
     return "\n".join(one.value for one in app.warning)
 
 
-def test_given_a_visitor_when_they_come_then_they_may_ask_the_samples_and_nothing_of_it_is_kept(
+def test_given_a_visitor_when_they_come_then_they_may_ask_the_samples_and_have_one_collection_of_their_own(
     here: list[Visit | None], library: Path, app: AppTest
 ) -> None:
     visit = here[0]
@@ -63,14 +63,6 @@ def test_given_a_visitor_when_they_come_then_they_may_ask_the_samples_and_nothin
     assert records(library, first_run.SAMPLES_COLLECTION).decisions(5) == ()
     with acting(visit.actor):
         assert records(library, visit.collection).decisions(5) == ()
-
-
-def test_given_a_visitor_when_they_choose_their_own_collection_then_it_is_theirs_in_full_and_no_other_can_be_made(
-    here: list[Visit | None], app: AppTest
-) -> None:
-    visit = here[0]
-    assert visit is not None
-    settle(app)
 
     collection_field(app).set_value(visit.collection).run()
     ask(app, QUESTION)

@@ -60,16 +60,6 @@ def test_given_an_answer_when_watched_then_the_documents_page_lists_it_once_its_
     assert f"decision={recording.store().pins()[0].now or id}" in table["open"][0]
 
 
-def test_given_a_refusal_when_watched_and_no_longer_then_nothing_is_left_on_the_documents_page(page: AppTest) -> None:
-    ask(page, "What is the capital of France?")
-    watch(page)
-    assert recording.store().pins()[0].first == Seen()
-    next(one for one in page.toggle if one.label == say("watched.switch")).set_value(False).run()
-    assert recording.store().pins() == ()
-    page.switch_page("pages/documents.py").run()
-    assert "watched" not in texts(page)
-
-
 def test_given_a_question_that_was_not_kept_when_watched_then_it_is_kept(page: AppTest) -> None:
     recording.store().set_keeping(False)
     ask(page, QUESTION)
@@ -78,6 +68,14 @@ def test_given_a_question_that_was_not_kept_when_watched_then_it_is_kept(page: A
     assert [one.id for one in recording.store().decisions()] == [id]
 
 
-def test_given_a_greeting_then_there_is_nothing_to_watch(page: AppTest) -> None:
+def test_given_a_refusal_or_a_greeting_when_watched_and_no_longer_then_nothing_is_left(page: AppTest) -> None:
     ask(page, "Hello!")
     assert say("watched.switch") not in [one.label for one in page.toggle]
+
+    ask(page, "What is the capital of France?")
+    watch(page)
+    assert recording.store().pins()[0].first == Seen()
+    next(one for one in page.toggle if one.label == say("watched.switch")).set_value(False).run()
+    assert recording.store().pins() == ()
+    page.switch_page("pages/documents.py").run()
+    assert "watched" not in texts(page)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from hostile import make
-from page_kit import JOB_SECONDS, ask, badges, by_key, captions, settle, texts
+from page_kit import JOB_SECONDS, PDF, another, ask, badges, captions, settle, submit, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters.embedding.support import minilm_folder
@@ -31,14 +31,7 @@ from ui.app.jobs import progress, work
 from ui.app.jobs.work import ABOUT_DOCUMENTS
 from ui.app.texts import screen
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
-PDF = "application/pdf"
 BRIDGE = make.document("The harbour bridge was opened in 1931 and is 412 metres long.").tobytes()
-
-
-def another() -> AppTest:
-    """A second session on the same server."""
-    return AppTest.from_file(str(APP), default_timeout=JOB_SECONDS)
 
 
 def upload(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
@@ -47,10 +40,6 @@ def upload(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
 
 def documents(page: AppTest) -> AppTest:
     return page.switch_page("pages/documents.py").run()
-
-
-def submit(page: AppTest, form: str) -> AppTest:
-    return page.button(key=by_key(page, f"FormSubmitter:{form}")[0]).click().run()
 
 
 @contextmanager
@@ -97,6 +86,7 @@ def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: 
     settle(page)
     assert badges(page).count("Indexed and ready to be asked: 1") == 1
     assert "broken.pdf" in texts(page)
+    assert "What to do: Print it to PDF" in texts(page)
 
 
 def test_given_an_encrypted_file_when_its_password_is_tried_then_only_what_came_of_that_is_left_on_the_page(
@@ -114,7 +104,7 @@ def test_given_an_encrypted_file_when_its_password_is_tried_then_only_what_came_
     assert all("password" not in (field.key or "") for field in page.text_input)
 
 
-def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_and_neither_names_nor_results(
+def test_given_two_sessions_when_one_has_a_job_then_each_sees_and_is_answered_its_own(
     app: AppTest, library: Path
 ) -> None:
     first, second = settle(app), settle(another())
@@ -132,12 +122,6 @@ def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_a
     assert "broken.pdf" not in texts(second)
     assert "Indexed" not in badges(second)
     assert "secret-name.pdf" in set(documents(second).dataframe[0].value["name"])
-
-
-def test_given_two_sessions_when_both_ask_while_a_job_runs_then_each_has_its_own_answer(
-    app: AppTest, library: Path
-) -> None:
-    first, second = settle(app), settle(another())
 
     with held():
         upload(first, ("bridge.pdf", BRIDGE))

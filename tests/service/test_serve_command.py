@@ -173,8 +173,8 @@ def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_
         assert other.getsockname()[0] == "::1"
 
 
-def test_given_others_may_call_when_assembled_then_there_is_no_page_without_a_proxy_and_nobody_is_local(
-    tmp_path: Path,
+def test_given_no_proxy_or_no_repository_when_assembled_then_the_api_is_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Tokens(tmp_path).create("x", ["ask"], ["*"])
     arguments = [
@@ -192,6 +192,10 @@ def test_given_others_may_call_when_assembled_then_there_is_no_page_without_a_pr
     serve_command.refuse_unsafe(args, tmp_path)
     app, _ = serve_command.assembled(args, tmp_path, LOCAL)
 
+    assert not app.has_page
+
+    monkeypatch.setattr(serve_command, "ROOT", tmp_path)
+    app, _ = serve_command.assembled(parser().parse_args(["serve", "--library", str(tmp_path)]), tmp_path, LOCAL)
     assert not app.has_page
 
 
@@ -234,14 +238,6 @@ def test_given_a_proxy_elsewhere_when_served_then_it_alone_is_let_in_and_says_wh
 
     asyncio.run(app(socket_of, keep, keep))
     assert [message["type"] for message in sent] == ["websocket.close"]
-
-
-def test_given_no_repository_when_assembled_then_the_api_is_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serve_command, "ROOT", tmp_path)
-    app, _ = serve_command.assembled(parser().parse_args(["serve", "--library", str(tmp_path)]), tmp_path, LOCAL)
-    assert not app.has_page
 
 
 def test_given_any_other_command_when_it_starts_then_the_packages_of_the_service_are_not_imported() -> None:

@@ -413,54 +413,6 @@ def test_given_a_service_that_loads_or_stops_when_it_is_asked_whether_it_is_read
     assert (loading.kind, stopping.kind) == ("Loading", "Stopping")
 
 
-def examples(schema: dict[str, Any], body: dict[str, Any]) -> Any:
-    """The example of a body: what its fields say, their defaults left out."""
-    if "$ref" in body:
-        return examples(schema, schema["components"]["schemas"][body["$ref"].rpartition("/")[2]])
-    if "examples" in body:
-        return body["examples"][0]
-    if body.get("type") == "object":
-        return {
-            name: examples(schema, part)
-            for name, part in body.get("properties", {}).items()
-            if name in body.get("required", ())
-        }
-    if body.get("type") == "array":
-        return [examples(schema, body["items"])]
-    return body["enum"][0] if "enum" in body else body.get("default")
-
-
-def test_given_the_schema_when_its_examples_are_sent_then_none_is_refused(server: Server) -> None:
-    filled_in = {"name": "alpha", "id": server.known["alpha"]["decision"]}
-    with server.client("admin") as client:
-        schema = client.get("/api/openapi.json").json()
-        sent = 0
-        for path, methods in schema["paths"].items():
-            for method, route in methods.items():
-                content = route.get("requestBody", {}).get("content", {}).get("application/json")
-                if content is None or "documents/{id}" in path:
-                    continue
-                body = examples(schema, content["schema"])
-                answer = client.request(method, path.format(**filled_in), json=body)
-                assert answer.status_code in (200, 201, 202), (path, body, answer.text)
-                sent += 1
-    assert sent >= 6
-
-
-@pytest.mark.parametrize("kind", [models.IndexOut, models.Documents, models.Job, models.Listed[models.Kept]])
-def test_given_a_reply_then_its_model_reads_it(server: Server, kind: type[models.Told]) -> None:
-    paths = {
-        models.Documents: "/api/collections/alpha/documents",
-        models.Listed[models.Kept]: "/api/collections/alpha/decisions",
-        models.Job: f"/api/jobs/{server.known['alpha']['job']}",
-    }
-    with server.client("alpha") as client:
-        body = {"namespace": "alpha", "documents": [{"content": "The bell rings at ten."}]}
-        found = client.get(paths[kind]) if kind in paths else client.post("/api/rag/index", json=body)
-    assert found.is_success
-    assert kind.model_validate_json(found.content).model_dump(exclude_unset=True)
-
-
 def test_given_a_text_when_its_picture_is_asked_for_then_the_problem_says_that_it_has_none(server: Server) -> None:
     with server.client("alpha") as client:
         sent = {"namespace": "alpha", "documents": [{"content": "The ferry leaves at noon.", "id": "ferry"}]}

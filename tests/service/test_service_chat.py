@@ -132,7 +132,7 @@ def test_given_a_stream_then_stages_come_without_words_and_the_whole_answer_in_o
     assert chunks[-1].usage.total_tokens == 0
 
 
-def test_given_calls_that_cannot_be_answered_then_each_is_a_status_with_its_reason(server: Server) -> None:
+def test_given_calls_that_cannot_be_answered_then_each_is_a_status_or_an_error_with_its_reason(server: Server) -> None:
     with chat(server, "nobody") as client, pytest.raises(AuthenticationError):
         client.models.list()
     with chat(server, "alpha") as client:
@@ -149,6 +149,13 @@ def test_given_calls_that_cannot_be_answered_then_each_is_a_status_with_its_reas
             answered = client.get(path)
             assert (answered.status_code, answered.headers["content-type"]) == (404, "application/problem+json"), path
 
+    with chat(server, "alpha") as client, pytest.raises(Exception, match="preset"):
+        list(
+            client.chat.completions.create(
+                model="alpha", messages=said(WARRANTY), stream=True, extra_body={"preset": "no such"}
+            )
+        )
+
 
 def test_given_a_chat_that_ends_with_a_tool_then_the_user_s_last_question_is_answered(server: Server) -> None:
     called = {"role": "assistant", "content": None, "tool_calls": []}
@@ -156,15 +163,6 @@ def test_given_a_chat_that_ends_with_a_tool_then_the_user_s_last_question_is_ans
     with chat(server, "alpha") as client:
         found = client.chat.completions.create(model="alpha", messages=[*said(WARRANTY), called, tool])
     assert "24 months" in str(found.choices[0].message.content)
-
-
-def test_given_a_question_that_fails_in_a_stream_then_the_client_raises_what_was_said(server: Server) -> None:
-    with chat(server, "alpha") as client, pytest.raises(Exception, match="preset"):
-        list(
-            client.chat.completions.create(
-                model="alpha", messages=said(WARRANTY), stream=True, extra_body={"preset": "no such"}
-            )
-        )
 
 
 def test_given_markup_in_words_of_ours_or_others_then_no_link_picture_or_html_comes_of_it() -> None:

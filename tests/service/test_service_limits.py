@@ -294,7 +294,7 @@ def test_given_a_body_that_stops_coming_then_the_service_waits_no_longer(
     assert [message["status"] for message in sent if "status" in message] == [408]
 
 
-def test_given_a_caller_who_comes_too_often_then_they_wait_and_others_do_not() -> None:
+def test_given_callers_who_come_too_often_then_they_wait_and_others_do_not(tmp_path: Path) -> None:
     now = [0.0]
     rate = Rate(60, clock=lambda: now[0])
     for _ in range(15):
@@ -307,6 +307,16 @@ def test_given_a_caller_who_comes_too_often_then_they_wait_and_others_do_not() -
     rate.take("a")
     with pytest.raises(TooOften):
         rate.take("a")
+
+    service = service_of(tmp_path, per_minute=4)
+    client = TestClient(app_of(service), client=HERE, base_url="http://127.0.0.1:8501")
+    answers = [client.get("/api/collections") for _ in range(2)]
+    service.tokens.create("x", ["ask"], ["*"])
+    guesses = [client.get("/api/collections", headers={"authorization": "Bearer guess"}).status_code for _ in range(2)]
+
+    assert [one.status_code for one in answers] == [200, 429]
+    assert int(answers[1].headers["retry-after"]) >= 1
+    assert guesses == [401, 429]
 
 
 def test_given_a_token_of_twenty_people_then_they_are_not_throttled_as_one_and_others_find_a_place(
@@ -352,18 +362,6 @@ def test_given_settings_of_question_places_that_are_no_numbers_then_the_service_
                 patch.setenv(name, value)
                 with pytest.raises(InvalidSetting, match=name):
                     service_of(tmp_path)
-
-
-def test_given_a_caller_who_comes_too_often_over_http_then_the_reply_says_when_to_come_again(tmp_path: Path) -> None:
-    service = service_of(tmp_path, per_minute=4)
-    client = TestClient(app_of(service), client=HERE, base_url="http://127.0.0.1:8501")
-    answers = [client.get("/api/collections") for _ in range(2)]
-    service.tokens.create("x", ["ask"], ["*"])
-    guesses = [client.get("/api/collections", headers={"authorization": "Bearer guess"}).status_code for _ in range(2)]
-
-    assert [one.status_code for one in answers] == [200, 429]
-    assert int(answers[1].headers["retry-after"]) >= 1
-    assert guesses == [401, 429]
 
 
 def test_given_a_lane_that_is_full_when_more_comes_then_it_is_told_to_come_again_and_the_loop_goes_on() -> None:

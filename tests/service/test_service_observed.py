@@ -273,9 +273,7 @@ def expressions() -> list[str]:
     return asked + [rule["expr"] for group in rules["groups"] for rule in group["rules"]]
 
 
-def test_given_the_dashboard_and_the_alerts_when_their_figures_are_looked_up_then_the_service_has_each_with_its_labels(
-    server: Server,
-) -> None:
+def test_given_the_dashboard_and_the_alerts_then_the_service_has_each_figure_label_and_route(server: Server) -> None:
     with server.client("admin") as client:
         decision = asked(client).json()["id"]
         client.put(f"/api/collections/alpha/decisions/{decision}/pin").raise_for_status()
@@ -298,8 +296,6 @@ def test_given_the_dashboard_and_the_alerts_when_their_figures_are_looked_up_the
             assert set(re.split(r",\s*", grouped)) <= known, asked_for
         assert words.count("(") == words.count(")"), asked_for
 
-
-def test_given_the_routes_and_words_that_the_files_name_then_the_service_has_them(server: Server) -> None:
     routes = set(server_routes(server))
     for asked_for in expressions():
         for pattern in re.findall(r'route=~"([^"]*)"', asked_for):

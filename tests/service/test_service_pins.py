@@ -163,7 +163,7 @@ def test_given_callers_of_one_collection_then_each_watches_their_own_answers(ser
         assert alpha.put(f"{at}/decisions/{greeting['id']}/pin").status_code == 422
 
 
-def test_given_a_web_address_that_does_not_take_it_when_posted_then_it_is_tried_thrice_and_no_redirect_is_followed(
+def test_given_a_web_address_when_posted_to_then_it_is_tried_thrice_and_no_redirect_is_followed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(webhook, "WAITS", (0.0, 0.01, 0.01))
@@ -175,8 +175,6 @@ def test_given_a_web_address_that_does_not_take_it_when_posted_then_it_is_tried_
         assert len(sent) == 3
     assert not webhook.post(address, body, lambda: False), "nobody listens there any more"
 
-
-def test_given_the_environment_when_read_then_the_webhook_is_off_by_default_and_a_web_address() -> None:
     assert [address_of(env) for env in ({}, {"RAG_WEBHOOK": " "})] == ["", ""]
     assert address_of({"RAG_WEBHOOK": "https://example.org/x?key=1"}) == "https://example.org/x?key=1"
     for wrong in ("example.org", "file:///etc/passwd", "https://", "ftp://example.org"):

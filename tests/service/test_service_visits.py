@@ -76,7 +76,7 @@ def holding(folder: Path, words: tuple[bytes, ...]) -> list[str]:
     ]
 
 
-def test_given_two_visitors_when_each_adds_a_document_then_each_is_answered_from_their_own_and_sees_no_other(
+def test_given_two_visitors_when_each_adds_a_document_then_neither_sees_or_changes_the_others(
     demo: Server, comes_by: Any
 ) -> None:
     """S4-22: X-Browser-ID says whose collection is asked."""
@@ -97,12 +97,21 @@ def test_given_two_visitors_when_each_adds_a_document_then_each_is_answered_from
     )
     assert raw.status_code == 401
 
+    for response in (
+        asked(one, SECRET, second),
+        asked(one, SECRET, [first, second]),
+        index(one, ALPHA, "house"),
+        index(one, ALPHA, second),
+        one.put("/api/collections/mine"),
+        one.delete(f"/api/collections/{second}"),
+        one.delete("/api/collections/house"),
+        asked(one, WARRANTY, "house"),
+        index(one, ALPHA, "samples"),
+    ):
+        assert response.status_code == 404, response.request.url
+    assert "mine" not in [path.name for path in demo.folder.iterdir()]
+    assert one.get("/metrics").status_code == 403
 
-def test_given_a_visitor_when_every_route_of_a_collection_is_tried_with_anothers_name_then_there_is_no_such_collection(
-    demo: Server,
-    comes_by: Any,
-) -> None:
-    (one, first), (two, second) = comes_by(), comes_by()
     for client, own in ((one, first), (two, second)):
         index(client, BETA, own)
     theirs = documents(two, second).json()["items"][0]["id"]
@@ -128,29 +137,6 @@ def test_given_a_visitor_when_every_route_of_a_collection_is_tried_with_anothers
                 assert b"juniper" not in response.content
     assert tried >= 5 * 16
     assert documents(two, second).json()["total"] == 1
-
-
-def test_given_a_visitor_when_they_index_ask_or_search_together_in_anothers_collection_then_nothing_is_done(
-    demo: Server, comes_by: Any
-) -> None:
-    (one, first), (two, second) = comes_by(), comes_by()
-    index(one, ALPHA, first).raise_for_status()
-    index(two, BETA, second).raise_for_status()
-
-    for response in (
-        asked(one, SECRET, second),
-        asked(one, SECRET, [first, second]),
-        index(one, ALPHA, "house"),
-        index(one, ALPHA, second),
-        one.put("/api/collections/mine"),
-        one.delete(f"/api/collections/{second}"),
-        one.delete("/api/collections/house"),
-        asked(one, WARRANTY, "house"),
-        index(one, ALPHA, "samples"),
-    ):
-        assert response.status_code == 404, response.request.url
-    assert "mine" not in [path.name for path in demo.folder.iterdir()]
-    assert one.get("/metrics").status_code == 403
 
 
 def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_enters_it(
@@ -192,17 +178,36 @@ def test_given_a_service_without_visitors_when_somebody_comes_by_then_there_is_n
         assert httpx2.post(f"{server.address}/api/visits", headers=headers).status_code == 401
 
 
-def test_given_a_token_and_a_visit_at_once_when_sent_then_the_token_counts(demo: Server, comes_by: Any) -> None:
+def test_given_a_token_when_a_visit_comes_at_once_or_it_is_for_all_collections_then_it_enters_no_visit(
+    demo: Server, comes_by: Any
+) -> None:
     client, own = comes_by()
     headers = {"authorization": f"Bearer {demo.tokens['house']}", "x-browser-id": client.headers["x-browser-id"]}
 
     assert httpx2.get(f"{demo.address}/api/collections", headers=headers).json() == {"items": ["house"]}
     assert httpx2.get(f"{demo.address}/api/collections/{own}/documents", headers=headers).status_code == 404
 
+    visitor, own = comes_by()
+    index(visitor, BETA, own)
+    demo.tokens["all"] = demo.service.tokens.create("all", ("admin",), ("*",))[1]
 
-def test_given_a_collection_of_a_token_when_it_is_dropped_then_it_and_its_records_are_gone_and_its_name_can_be_used_anew(  # noqa: E501
+    with demo.client("all") as client:
+        assert own not in collections(client)
+        assert "house" in collections(client)
+        for response in (documents(client, own), asked(client, SECRET, own), client.delete(f"/api/collections/{own}")):
+            assert response.status_code == 404
+
+    assert documents(visitor, own).json()["total"] == 1
+
+
+def test_given_a_collection_of_a_token_when_it_is_dropped_then_all_of_it_is_gone_but_not_by_who_only_asks(
     demo: Server,
 ) -> None:
+    demo.tokens["reader"] = demo.service.tokens.create("reader", ("ask", "index"), ("house",))[1]
+    with demo.client("reader") as client:
+        assert client.delete("/api/collections/house").status_code == 403
+    assert (demo.folder / "house").is_dir()
+
     with demo.client("house") as client:
         asked(client, WARRANTY, "house").raise_for_status()
         assert len(records(demo.folder, "house").decisions(10)) == 1
@@ -213,13 +218,6 @@ def test_given_a_collection_of_a_token_when_it_is_dropped_then_it_and_its_record
         index(client, BETA, "house")
         assert documents(client, "house").json()["total"] == 1
         assert client.get("/api/collections/house/decisions").json()["items"] == []
-
-
-def test_given_a_caller_who_may_only_ask_when_they_drop_a_collection_then_it_stays(demo: Server) -> None:
-    demo.tokens["reader"] = demo.service.tokens.create("reader", ("ask", "index"), ("house",))[1]
-    with demo.client("reader") as client:
-        assert client.delete("/api/collections/house").status_code == 403
-    assert (demo.folder / "house").is_dir()
 
 
 def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then_it_is_gone_and_the_rest_goes_later(
@@ -243,22 +241,6 @@ def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then
     assert asked == [asked[0]] * 2
     assert asked[0][1] == ""
     assert list(tmp_path.iterdir()) == []
-
-
-def test_given_a_token_for_all_collections_when_visitors_are_there_then_it_enters_none_of_theirs(
-    demo: Server, comes_by: Any
-) -> None:
-    visitor, own = comes_by()
-    index(visitor, BETA, own)
-    demo.tokens["all"] = demo.service.tokens.create("all", ("admin",), ("*",))[1]
-
-    with demo.client("all") as client:
-        assert own not in collections(client)
-        assert "house" in collections(client)
-        for response in (documents(client, own), asked(client, SECRET, own), client.delete(f"/api/collections/{own}")):
-            assert response.status_code == 404
-
-    assert documents(visitor, own).json()["total"] == 1
 
 
 def test_given_one_address_when_it_begins_visits_without_end_then_it_is_told_to_wait(demo: Server) -> None:

@@ -74,7 +74,7 @@ class Shared:
         return next(view.page_text(one.id, 1) for one in view.documents if one.name == name)
 
 
-@pytest.fixture(params=SHAPES)
+@pytest.fixture(params=["local", "fsspec-memory"])
 def synced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shared]:
     found = Shared(tmp_path, request.param)
     yield found
@@ -90,6 +90,7 @@ def local(tmp_path: Path) -> Iterator[Shared]:
     loading.forget(found.library, NAME)
 
 
+@pytest.mark.parametrize("synced", SHAPES, indirect=True)
 def test_given_a_folder_when_its_files_change_then_the_collection_follows(synced: Shared) -> None:
     synced.put("a.txt")
     synced.put("deep/down/b.md", 36)
@@ -375,18 +376,14 @@ def test_given_a_collection_that_is_deleted_then_the_folder_does_not_bring_it_ba
     assert not (local.library / NAME).exists()
 
 
-def test_given_a_damaged_state_then_nothing_is_done(local: Shared) -> None:
-    local.put("a.txt")
-    local.step()
-    (local.library / NAME / "synced" / "files.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(LibraryDamaged):
-        local.step()
-
-
-def test_given_a_state_then_only_its_owner_may_read_it(local: Shared) -> None:
+def test_given_a_state_then_only_its_owner_may_read_it_and_nothing_is_done_where_it_is_damaged(local: Shared) -> None:
     local.step()
     for path in (local.library / NAME / "synced", local.library / NAME / "synced" / "files.json"):
         assert path.stat().st_mode & 0o077 == 0
+
+    (local.library / NAME / "synced" / "files.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(LibraryDamaged):
+        local.step()
 
 
 def test_given_a_name_that_is_no_text_then_its_file_is_read_all_the_same(local: Shared) -> None:

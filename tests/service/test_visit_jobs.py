@@ -164,12 +164,32 @@ def test_given_a_job_between_two_files_when_its_collection_goes_then_it_ends_tho
     assert second.wait(SECONDS)  # type: ignore[attr-defined]
 
 
-def test_given_a_turn_that_nobody_else_wants_when_it_is_passed_on_then_it_is_kept() -> None:
+def test_given_turns_that_are_kept_left_or_given_up_then_nobody_elses_is_given_back_and_the_next_comes() -> None:
     turns = Turns()
     with turns.turn("one") as mine:
         mine.pass_on()
         assert turns.busy
     assert not turns.busy
+
+    with turns.turn("one"), turns.turn("two", lambda: True):
+        pass
+    with turns.turn("one"):
+        with turns.turn("two", lambda: True):
+            pass
+        assert turns.busy
+
+    turns, done = Turns(), threading.Event()
+    never, after = turns.turn("one"), turns.turn("one")
+
+    def wait() -> None:
+        with after:
+            done.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    assert not done.wait(0.2)
+    never.leave()
+    never.leave()
+    assert done.wait(SECONDS)
 
 
 def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start() -> (  # noqa: E501
@@ -191,31 +211,6 @@ def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_the
         order.append("first")
     thread.join(SECONDS)
     assert order == ["first", "second"]
-
-
-def test_given_a_turn_that_nobody_will_wait_for_when_it_is_left_then_the_next_one_comes() -> None:
-    turns, done = Turns(), threading.Event()
-    never, after = turns.turn("one"), turns.turn("one")
-
-    def wait() -> None:
-        with after:
-            done.set()
-
-    threading.Thread(target=wait, daemon=True).start()
-    assert not done.wait(0.2)
-    never.leave()
-    never.leave()
-    assert done.wait(SECONDS)
-
-
-def test_given_a_turn_that_was_given_up_when_it_ends_then_nobody_elses_is_given_back() -> None:
-    turns = Turns()
-    with turns.turn("one"), turns.turn("two", lambda: True):
-        pass
-    with turns.turn("one"):
-        with turns.turn("two", lambda: True):
-            pass
-        assert turns.busy
 
 
 def test_given_visitors_who_hold_all_places_that_they_may_when_a_token_comes_then_it_finds_one() -> None:
