@@ -17,13 +17,15 @@ import regex
 
 from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace, ReadUnit
 from rag_core.domain.ports import PageText
+from rag_core.domain.rows import EMPTY
 from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Near, Read
 from rag_core.gating.fit import Fit, fits
+from rag_core.gating.row import asks_for_empty
 from rag_core.grounding.omissions.back import is_void
-from rag_core.grounding.units import Unit, units
+from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import is_order, words
+from rag_core.language import LANGUAGES, is_order, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -39,6 +41,8 @@ ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the one asked for; c
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = ("near", "rank", "fit_row")
 _RUN_IN = regex.compile(r"^\p{Lu}\P{Nd}*\.$")
+# a sentence goes on behind it: "will have __ influence", "a term of ____ years"
+_BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -94,8 +98,8 @@ def score_units(
             key = (hit.passage.document, unit.text)
             after = found[number + 1].text if number + 1 < len(found) else ""
             headed = number == 0 and _is_run_in(unit, after)
-            # passages overlap; what asks or orders states nothing
-            if key not in seen and not (headed or asks(unit.text, unit.passage.language) or is_order(unit.text)):
+            # passages overlap
+            if key not in seen and not (headed or _states_nothing(unit) or _is_empty_there(unit, asked, page_text)):
                 seen.add(key)
                 at.append((len(places) - 1, number))
                 candidates.append((i, unit))
@@ -126,6 +130,24 @@ def score_units(
             )
         )
     return scored
+
+
+def _states_nothing(unit: Unit) -> bool:
+    """Whether it asks, orders, leaves a blank, or breaks off; the "and" behind an item of a list is no break."""
+    language, kind = unit.passage.language, unit.passage.kind
+    if asks(unit.text, language) or is_order(unit.text):
+        return True
+    if kind is PassageKind.CODE:
+        return False
+    info = LANGUAGES.get(language)
+    before, _, last = unit.text.rpartition(" ")
+    cut = info is not None and kind is not PassageKind.TABLE and last.lower() in info.unfinished
+    return (cut and not before.endswith((";", ","))) or bool(_BLANK.search(unit.text))
+
+
+def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:
+    """Whether a row has an empty cell in each column that the question names."""
+    return EMPTY in unit.text and asks_for_empty(asked, unit.text, header_of(unit.passage, page_text))
 
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import regex
 
-from rag_core.domain.rows import CELL, columns
+from rag_core.domain.rows import CELL, EMPTY, columns
 from rag_core.gating.asked import KEY_CHARS, AskedFor, beginnings, folded, small_words
 
 ROW_WORDS = 14  # at most in a row's label; chosen
@@ -47,6 +47,12 @@ def cells_named(asked: AskedFor, row: str, header: str) -> list[str]:
     """The cells of a row in the columns that a question names, by all words of their heads."""
     words = beginnings(asked.words)
     return [cell for cell, head in columns(header, row) if (keys := _keys(head)) and keys <= words]
+
+
+def asks_for_empty(asked: AskedFor, row: str, header: str) -> bool:
+    """Whether a question names columns of a table, and a row has empty cells there: no other cell of it answers."""
+    named = cells_named(asked, row, header)
+    return bool(named) and set(named) <= {"", EMPTY}
 
 
 def _keys(text: str) -> frozenset[str]:

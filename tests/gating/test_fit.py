@@ -9,9 +9,10 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.domain.rows import EMPTY
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import Fit, fits
-from rag_core.gating.row import ROW_WORDS
+from rag_core.gating.row import ROW_WORDS, asks_for_empty
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
 
@@ -96,3 +97,21 @@ def test_given_a_heading_that_says_average_then_its_rows_state_one() -> None:
 def test_given_any_texts_then_the_features_stay_in_their_range(question: str, text: str, language: str) -> None:
     found = fit(question, text, language, section=text, title=text)
     assert all(0 <= value <= 1 for value in astuple(found))
+
+
+@each(
+    ("question", "row", "empty"),
+    [
+        ("Where is Pottery on Monday?", f"Pottery | {EMPTY} | room 4", True),
+        ("Where is Pottery on Monday?", "Pottery |  | room 4", True),
+        ("Where is Pottery on Wednesday?", f"Pottery | {EMPTY} | room 4", False),
+        ("Where is Pottery?", f"Pottery | {EMPTY} | room 4", False),  # names no column
+        ("Where is Pottery on Monday and Wednesday?", f"Pottery | {EMPTY} | room 4", False),  # one of them is there
+        ("Where is Pottery on Monday?", "Pottery | – | room 4", False),  # a dash that is printed says something
+        ("Where is Pottery on Monday?", f"Pottery | {EMPTY}", False),  # nobody knows below which head
+    ],
+)
+def test_given_a_question_about_a_column_when_the_cell_of_the_row_is_empty_then_the_row_says_nothing(
+    question: str, row: str, empty: bool
+) -> None:
+    assert asks_for_empty(asked_for(question, "en"), row, "Course | Monday | Wednesday") is empty
