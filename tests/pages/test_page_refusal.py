@@ -58,7 +58,7 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
     assert "Measured " not in shown  # one number, once
     assert "I cannot answer this question based on the provided documents." in shown
     assert "**What you can do**" in badges(page)
-    assert "•  Add the document that is about it" in shown
+    assert "•  Ask with words that the document uses" in shown
     decision = asked_of(page).decision
     asked_of(page).decision = replace(
         decision, outcome=replace(decision.outcome, suggestions=("One.", "Two.", "Three."))
@@ -210,12 +210,12 @@ def test_given_words_that_are_missing_when_refused_for_them_then_they_are_named(
 def test_given_a_year_that_no_document_has_when_refused_then_the_page_says_so_as_inert_text(page: AppTest) -> None:
     ask(page, FRANCE)
     asked = asked_of(page)
-    asked.measurements = replace(asked.measurements, missing_entities=("2031", "**bold** <b>"), correctness=0.0)
+    asked.measurements = replace(asked.measurements, nowhere=("2031", "**bold** <b>"), correctness=0.0)
     asked.decision = decide(asked.measurements)
 
     page.run()
 
-    said = "Not found in the documents: 2031, **bold** <b>."
+    said = "No document here speaks of 2031 or **bold** <b>."
     assert said in [element.value for element in page.text]
     assert all("**bold**" not in element.value for element in page.markdown)
 
