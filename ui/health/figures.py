@@ -136,7 +136,7 @@ def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
             "asked": one.at,
             "question": one.question,
             "shared_words": " ".join(gap.terms),
-            "not_found": ", ".join(gap.missing),
+            "in_no_document": ", ".join(gap.missing),
             "reason": one.summary.reason.value,
         }
         for number, gap in enumerate(gaps, 1)
