@@ -125,6 +125,7 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None, *, two: bool =
             matched(draw(st.integers(0, 3)), missing), abstain=draw(st.sampled_from(["", "", "another language"]))
         ),
         missing_entities=("Brno",) * draw(st.integers(0, 2)),
+        nowhere=draw(st.sampled_from([(), ("Brno",)])),
         draft=drafted if drafted.claims else Draft(),
         conflicts=apart,
         failure=draw(st.sampled_from(["", "", "", "", "The model failed."])),

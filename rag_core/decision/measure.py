@@ -43,7 +43,7 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import nearness, reader
-from rag_core.gating.named import match_keywords, missing_entities, searched_documents
+from rag_core.gating.named import match_keywords, missing_entities, nowhere_spoken_of, searched_documents
 from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
@@ -176,6 +176,7 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
         date_sources={d.id: d.date_source for d in searched if d.date},
         authors={d.id: author for d in searched if (author := d.metadata.values.get("author"))},
         authority={d.id: standing for d in searched if (standing := d.metadata.standing) is not None},
+        chosen=rows is not None,
         version=corpus.version,
         model=tools.embedder.name,
         unknown_languages=tuple(code for code in languages if not tools.knows(code)),
@@ -215,6 +216,7 @@ def _measured(
     scores[tuple(hits[:PASSAGES])] = found.scored
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
+        absent = nowhere_spoken_of(measurements, missing, corpus, rows)
         features = found.features(tools.knows(language), hits, language, measurements.library.passages)
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
@@ -256,6 +258,7 @@ def _measured(
         relevance=relevance,
         keywords=match,
         missing_entities=missing,
+        nowhere=absent,
         draft=draft,
         conflicts=conflicts,
         llm_trace=LlmTrace(context_words(hits)) if s.drafter == "model" else None,

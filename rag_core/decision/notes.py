@@ -1,4 +1,4 @@
-"""The sentences beside an answer or refusal: on scans, on pages that cannot be read, on what was not found, on what
+"""The sentences beside an answer or refusal: on scans, on pages that cannot be read, on what stands nowhere, on what
 would help; and rows of a trace that judge nothing: on passages that something else retrieved, and on an order by the
 dates of files.
 
@@ -21,7 +21,7 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State, Trace, several
 from rag_core.gating.levels import shows_conflicts, unread
 from rag_core.grounding.wording import contradiction
-from rag_core.language import is_time_sensitive, not_found
+from rag_core.language import is_time_sensitive, spoken_of_nowhere
 from rag_core.settings import Mode, Scale
 
 WHEN_READ = "Ask again when the document is read: the answer may stand on a page that cannot be searched yet."
@@ -31,19 +31,16 @@ CLAUSES = {
     "missing": "No clause or page with this number was found.",
     "long": "What has this number is too long to quote. Ask about something in it.",
 }
-MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what was not found may have; chosen
+MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 GATED = frozenset(check.reason for check in GATING)
 
 
-def missing_in_words(measurements: Measurements, reason: Reason) -> str:
-    """That the search found no such name or number, in words of the question, short; empty where no gate refused,
-    or the documents are not known as a whole: still being read, or given as passages.
-    """
-    parts = indexing_of(measurements.metadata) or given_of(measurements.metadata)
-    if not measurements.missing_entities or reason not in GATED or parts:
+def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
+    """That no document speaks of something, in words of the question, short; empty where no gate refused."""
+    if not measurements.nowhere or reason not in GATED:
         return ""
-    names = [_short(name) for name in measurements.missing_entities[:MAX_NAMES]]
-    return not_found(names, measurements.understanding.language)
+    names = [_short(name) for name in measurements.nowhere[:MAX_NAMES]]
+    return spoken_of_nowhere(names, measurements.library.chosen, measurements.understanding.language)
 
 
 def document_wanted(measurements: Measurements, reason: Reason) -> tuple[str, ...]:

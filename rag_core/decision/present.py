@@ -20,9 +20,9 @@ from rag_core.decision.notes import (
     GATED,
     ask_again,
     document_wanted,
-    missing_in_words,
     not_read,
     notes_on,
+    nowhere_in_words,
     on_contradictions,
     on_letters,
     on_scans,
@@ -162,7 +162,7 @@ def refuse(
     left = not_read(measurements)
     # a likely answer was found: no other document is wanted
     wanted = () if NEAR in suggestions else document_wanted(measurements, reasons[0])
-    explanation = " ".join(filter(None, (missing_in_words(measurements, reasons[0]), explanation, left)))
+    explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, left)))
     outcome = Refusal(
         text=_sentence(measurements, reasons[0], may_be),
         reasons=reasons,
@@ -181,7 +181,7 @@ def refuse(
 def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | None:
     """The probability that the best place is the answer, where it is worth saying."""
     value, least = measurements.correctness, measurements.settings.min_place
-    if value is None or not places or measurements.missing_entities or least == 1:
+    if value is None or not places or measurements.nowhere or least == 1:
         return None
     return value if value >= least else None
 

@@ -76,6 +76,7 @@ class LibraryFacts:
     version: int = 0
     model: str = ""
     unknown_languages: tuple[str, ...] = ()  # languages of searched documents that the embedding model does not know
+    chosen: bool = False
 
     def date_of(self, document: str) -> tuple[str, DateSource]:
         return self.dates.get(document, ""), self.date_sources.get(document, DateSource.NONE)
@@ -113,11 +114,12 @@ class Measurements:
     """One question with all its measurements.
 
     `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was
-    retrieved. `missing_entities` are those of the question's entities that stand in none of the searched documents.
-    `correctness` is the probability that the extract is a right answer, `answerability` that the documents answer
-    the question at all; None when no calibration fits the library. `timings` are milliseconds by stage. `llm_trace`
-    is what a language model was asked; None where the settings ask none. `other` are those of the less likely half
-    of a question that asks two things, by itself; then all else here is of the likelier one.
+    retrieved. `missing_entities` are those of the question's entities that stand in none of the searched documents;
+    `nowhere` are those of which a refusal may say so: no other form of them stands anywhere either. `correctness` is
+    the probability that the extract is a right answer, `answerability` that the documents answer the question at all;
+    None when no calibration fits the library. `timings` are milliseconds by stage. `llm_trace` is what a language model
+    was asked; None where the settings ask none. `other` are those of the less likely half of a question that asks two
+    things, by itself; then all else here is of the likelier one.
     """
 
     question: str
@@ -131,6 +133,7 @@ class Measurements:
     relevance: float | None = None
     keywords: KeywordMatch = KeywordMatch()
     missing_entities: tuple[str, ...] = ()
+    nowhere: tuple[str, ...] = ()
     # the extract, or the passages as they are; a model's drafts are in `llm_trace`
     draft: Draft = field(default_factory=Draft)
     conflicts: tuple[Conflict, ...] = ()  # between claims of the draft

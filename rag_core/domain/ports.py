@@ -77,6 +77,9 @@ class LexicalIndex(Protocol):
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
         """The BM25 score of each of these rows, >= 0."""
 
+    def vocabulary(self) -> Collection[str]:
+        """The terms that any passage of the whole collection holds, each once."""
+
 
 class Reranker(Protocol):
     """Scores passages against a question with a cross-encoder."""

@@ -156,11 +156,11 @@ _NO_GAP = frozenset({Reason.FOLLOW_UP, Reason.SUMMARY})  # no document would ans
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Refused questions about like things, the middle one first, untrusted; `missing` are names that were not found."""
+    """Refused questions about like things, the middle one first, untrusted; `nowhere` are names in no document."""
 
     questions: tuple[Kept, ...]
     terms: tuple[str, ...]
-    missing: tuple[str, ...]
+    nowhere: tuple[str, ...]
 
 
 def unanswered(kept: Sequence[Kept]) -> list[Kept]:
@@ -205,7 +205,7 @@ def _gap(
     shared = Counter(word for row in rows for word in sorted(words[row]))
     least = max(2, len(rows) // 2) if len(rows) > 1 else 1
     named = [word for word, count in shared.most_common() if count >= least][:MAX_TERMS]
-    missing = Counter(name for row in rows for name in kept[row].summary.missing_entities)
+    nowhere = Counter(name for row in rows for name in kept[row].summary.nowhere)
     return Gap(
-        tuple(kept[row] for row in ordered), tuple(named), tuple(name for name, _ in missing.most_common(MAX_TERMS))
+        tuple(kept[row] for row in ordered), tuple(named), tuple(name for name, _ in nowhere.most_common(MAX_TERMS))
     )

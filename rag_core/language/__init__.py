@@ -37,8 +37,8 @@ from rag_core.language.phrases import intent as intent
 from rag_core.language.phrases import is_refusal as is_refusal
 from rag_core.language.phrases import is_time_sensitive as is_time_sensitive
 from rag_core.language.phrases import leans as leans
-from rag_core.language.phrases import not_found as not_found
 from rag_core.language.phrases import refusal as refusal
+from rag_core.language.phrases import spoken_of_nowhere as spoken_of_nowhere
 from rag_core.language.phrases import unsure as unsure
 from rag_core.language.question_words import AskedWords as AskedWords
 from rag_core.language.question_words import FollowUpWords as FollowUpWords

@@ -29,9 +29,13 @@ def unsure(lang: str) -> str:
     return LANGUAGES.or_fallback(lang).unsure
 
 
-def not_found(names: Sequence[str], lang: str) -> str:
-    """The sentence that these names were not found in the documents; English for a language without a file."""
-    return LANGUAGES.or_fallback(lang).not_found.format(names=", ".join(names))
+def spoken_of_nowhere(names: Sequence[str], chosen: bool, lang: str) -> str:
+    """The sentence that no document speaks of one of these names, or none of the chosen ones; English for a language
+    without a file.
+    """
+    info = LANGUAGES.or_fallback(lang)
+    listed = f" {info.nowhere_joint} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return (info.nowhere_chosen if chosen else info.nowhere).format(names=listed)
 
 
 @lru_cache(maxsize=1)

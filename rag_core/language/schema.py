@@ -67,7 +67,9 @@ class LanguageInfo:
     stop_words: WordSet
     refusal: Text  # the sentence that refuses, and says that nothing is there; `refusal_phrases`: what else does
     unsure: Text  # the sentence that refuses where something may be there
-    not_found: Text  # that "{names}" were not found in the documents
+    nowhere: Text  # that no document speaks of "{names}"
+    nowhere_chosen: Text  # that none of the chosen ones does
+    nowhere_joint: Text  # before the last of several names
     conjunctions: Words  # between two questions in one
     refusal_phrases: SpacedPhrases
     indicator_phrases: Phrases  # by which an answer claims knowledge from elsewhere

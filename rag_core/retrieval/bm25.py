@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from io import BytesIO
 
@@ -152,6 +152,13 @@ class Bm25Index:
     def search(self, terms: Sequence[str], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
         """At most k (row, score > 0), best first, equal scores by row; only rows in `allowed` when given."""
         return best_rows(self._scores(terms), k, allowed)
+
+    def vocabulary(self) -> Collection[str]:
+        return (
+            self.segments[0].columns.keys()
+            if len(self.segments) == 1
+            else frozenset().union(*(one.columns for one in self.segments))
+        )
 
     def __len__(self) -> int:
         return self._firsts[-1]

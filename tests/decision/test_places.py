@@ -77,11 +77,11 @@ FAR = ENFORCED.changed(correctness_mode=Mode.OFF, top_cosine_mode=Mode.ENFORCE, 
     "changed",
     [
         {"correctness": 0.09},
-        {"missing_entities": ("Rome",)},
+        {"nowhere": ("Rome",)},
         {"settings": ENFORCED.changed(min_place=1.0)},
         {"correctness": None, "settings": FAR},
     ],
-    ids=["too unlikely", "what is named was not found", "switched off", "not measured"],
+    ids=["too unlikely", "the documents do not name it", "switched off", "not measured"],
 )
 def test_given_no_place_worth_showing_then_the_refusal_says_that_nothing_is_there(changed: dict[str, object]) -> None:
     decision = decide(replace(refused(0.6), **changed))  # type: ignore[arg-type]

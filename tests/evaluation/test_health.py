@@ -99,7 +99,7 @@ def test_given_refused_questions_when_grouped_then_like_ones_are_together_larges
 ):
     asked = [
         kept(1, Reason.CORRECTNESS, question="How high is the pension contribution?"),
-        kept(2, Reason.CORRECTNESS, question="Where can I park?", missing_entities=("E7",)),
+        kept(2, Reason.CORRECTNESS, question="Where can I park?", nowhere=("E7",)),
         kept(3, Reason.SUFFICIENCY, question="Which contribution goes into the pension?"),
         kept(4, Reason.FAILURE, question="How high is the pension contribution?"),
         kept(5, Reason.SUMMARY, question="Sum up the pension plan."),
@@ -112,6 +112,6 @@ def test_given_refused_questions_when_grouped_then_like_ones_are_together_larges
 
     assert [one.id for one in open_ones] == [1, 2, 3]
     assert [{one.id for one in gap.questions} for gap in by_words] == [{1, 3}, {2}]
-    assert by_words[1].missing == ("E7",)
+    assert by_words[1].nowhere == ("E7",)
     assert "pension" in by_words[0].terms
     assert [len(gap.questions) for gap in gaps(open_ones, vectors)] == [3], "by meaning"

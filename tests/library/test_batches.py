@@ -18,7 +18,7 @@ from reading_kit import FIRST, PAGES, SMALL, Held, indexing, kept, until
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.notes import WHEN_READ, missing_in_words
+from rag_core.decision.notes import WHEN_READ
 from rag_core.decision.tools import Tools
 from rag_core.domain.documents import Metadata, Page
 from rag_core.domain.indexing import ALLOWANCE, INDEXING
@@ -253,18 +253,17 @@ def test_given_a_decision_on_a_batch_then_its_record_replays_while_pages_are_rea
 def test_given_a_name_that_no_page_so_far_holds_then_a_refusal_does_not_say_that_no_document_has_it(
     opened: Library, source: Source
 ) -> None:
-    question, said = "What does buoy 20777 show?", list[str]()
+    question, said = "What does buoy 20777 show?", list[tuple[str, ...]]()
 
     def look(page: int) -> None:
         if page == FIRST:
             seen(opened, source, FIRST)
-            said.append(missing_in_words(engine(opened).measure(question, OPEN), Reason.CORRECTNESS))
+            said.append(engine(opened).measure(question, OPEN).nowhere)
 
     add(opened, source, look)
 
-    assert said == [""]
-    measured = engine(opened).measure(question, OPEN)
-    assert missing_in_words(measured, Reason.CORRECTNESS) == "Not found in the documents: 20777."
+    assert said == [()]
+    assert engine(opened).measure(question, OPEN).nowhere == ("20777",)
 
 
 @pytest.mark.parametrize("page", [FIRST, 2 * FIRST + 1])

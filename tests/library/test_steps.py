@@ -22,6 +22,7 @@ def numbers(opened, questions):
         [passage.text for passage in snapshot.passages],
         snapshot.vectors.vectors(rows).tobytes(),
         [snapshot.lexical.scores([question], rows) for question in questions],
+        sorted(snapshot.lexical.vocabulary()),
     )
 
 

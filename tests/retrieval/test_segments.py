@@ -98,8 +98,10 @@ def test_given_any_changes_when_kept_and_opened_then_every_number_is_that_of_one
             assert lexical.search(WORDS, k, allowed) == whole_words.search(WORDS, k, allowed)
         asked = [*WORDS, "unknown", "notice"]
         assert lexical.scores(asked, [*rows, 0]) == whole_words.scores(asked, [*rows, 0])
-        terms = {term for row in sides.terms for term in row}
-        assert all(lexical.scores([term], rows) == whole_words.scores([term], rows) for term in terms)
+        assert (
+            set(lexical.vocabulary()) == set(whole_words.vocabulary()) == {term for row in sides.terms for term in row}
+        )
+        assert all(lexical.scores([term], rows) == whole_words.scores([term], rows) for term in lexical.vocabulary())
 
 
 def test_given_many_documents_one_by_one_then_a_row_is_written_anew_a_few_times_and_not_with_each_of_them():

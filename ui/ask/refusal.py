@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
-from rag_core.decision.notes import missing_in_words
+from rag_core.decision.notes import nowhere_in_words
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import UNREAD
 from rag_core.domain.replies import reply
@@ -47,8 +47,8 @@ def show_refusal(asked: Asked) -> None:
         # without a passage there is no best sentence
         if asked.measurements.correctness is not None and asked.measurements.hits:
             show_how_sure(asked)
-        if absent := missing_in_words(asked.measurements, asked.decision.reason):
-            show_text(absent, "refusal_missing")  # it repeats words of the question
+        if absent := nowhere_in_words(asked.measurements, asked.decision.reason):
+            show_text(absent, "refusal_nowhere")  # it repeats words of the question
         if wrong := flagged(decision, asked.measurements):
             show_text("\n".join(wrong), "refusal_flagged")
         if decision.answer and decision.may_be is None:

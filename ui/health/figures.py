@@ -136,7 +136,7 @@ def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
             "asked": one.at,
             "question": one.question,
             "shared_words": " ".join(gap.terms),
-            "in_no_document": ", ".join(gap.missing),
+            "in_no_document": ", ".join(gap.nowhere),
             "reason": one.summary.reason.value,
         }
         for number, gap in enumerate(gaps, 1)
@@ -149,8 +149,8 @@ def _show_gap(gap: Gap) -> None:
     at = max(one.at for one in gap.questions)[:10]
     st.text(first.question)
     st.text(tell("health.gap_count", n=len(gap.questions), at=at))
-    if gap.missing:
-        st.text(tell("health.gap_missing", names=", ".join(gap.missing)))
+    if gap.nowhere:
+        st.text(tell("health.gap_nowhere", names=", ".join(gap.nowhere)))
     if more := [text for text in dict.fromkeys(one.question for one in others) if text != first.question]:
         with st.expander(say("health.gap_more")):
             for text in more[:MAX_EXAMPLES]:

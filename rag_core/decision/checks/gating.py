@@ -84,8 +84,8 @@ def _other_language(m: Measurements) -> str:
 
 
 def _rephrase(m: Measurements, value: float | None) -> str:
-    """Other words do not help where what is named was not found, nor where only the limit is higher."""
-    if m.missing_entities:
+    """Other words do not help where nothing speaks of what is named, nor where only the limit is higher."""
+    if m.nowhere:
         return SPELL
     return NEAR if value is not None and value >= LIKELY else REPHRASE
 
