@@ -23,7 +23,6 @@ from rag_core.errors import InvalidSetting, RagError
 from rag_core.facts import Entity, entities
 from rag_core.facts.sentence.names import code_stands, codes
 from rag_core.language import (
-    LANGUAGES,
     alike,
     any_language,
     ascii_digits,
@@ -45,7 +44,7 @@ MAX_TEXTS = 2000
 _SCRIPT = "Latin"  # texts in another script leave foreign names in it, or spell them by sound
 _MIN_LETTERS = 4  # in each word of a name: shorter ones are like too many others; chosen
 _MIN_DIGITS = 3  # significant ones of a number: shorter numbers may be written in words; chosen
-_LONG_WORD = 6  # letters from which two slips of the pen are one name; chosen
+SLIPS = 2  # letters by which a name may differ and be the same, misspelt or inflected; chosen
 _SAME_ROOT = 4  # first letters that a name and its adjective share ("China", "Chinese"); chosen
 _BETWEEN = r"[\s\-\u2010-\u2015/.:]{0,3}"  # what the parts of a code may be written with
 _DASH = r"\s?[-\u2010-\u2015/]\s?"
@@ -179,12 +178,9 @@ def _name(name: str, language: str) -> _Sought | None:
     folded = [fold(word.text) for word in parts]
     spelled = [{word, *terms(word, language)} for word in folded]
     initials = "".join(word[0] for word in folded) if len(folded) > 1 else ""
-    inflected = language not in LANGUAGES or LANGUAGES[language].word_order is None
 
     def is_term(vocabulary: Collection[str]) -> bool:
-        return initials in vocabulary or any(
-            _is_like(form, vocabulary, inflected) for forms in spelled for form in forms
-        )
+        return initials in vocabulary or any(_is_like(form, vocabulary) for forms in spelled for form in forms)
 
     def stands(text: str) -> bool:
         squeezed = regex.sub(r"[^\p{L}\p{N}]+", "", text)  # "Ado-be", "Market Star"
@@ -198,14 +194,14 @@ def _is_acronym(word: str) -> bool:
     return sum(map(str.islower, word)) <= 1
 
 
-def _is_like(word: str, vocabulary: Collection[str], inflected: bool) -> bool:
+def _is_like(word: str, vocabulary: Collection[str]) -> bool:
     """Whether a term is this word, inflected, of its root, a part of it, or misspelt by a letter or two."""
     if word in vocabulary or alike(word, vocabulary) or any(term.startswith(word[:_SAME_ROOT]) for term in vocabulary):
         return True
-    slips, letters = 2 if inflected or len(word) >= _LONG_WORD else 1, sorted(word)
-    misspelt = regex.compile(rf"(?:{regex.escape(word)}){{e<={slips}}}")
+    letters = sorted(word)
+    misspelt = regex.compile(rf"(?:{regex.escape(word)}){{e<={SLIPS}}}")
     near = (
-        term for term in vocabulary if abs(len(term) - len(word)) <= slips and len(set(word) ^ set(term)) <= 2 * slips
+        term for term in vocabulary if abs(len(term) - len(word)) <= SLIPS and len(set(word) ^ set(term)) <= 2 * SLIPS
     )
     return any(sorted(term) == letters or misspelt.fullmatch(term) for term in near)
 

@@ -49,8 +49,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "06231e83f326"),
-    "language": (4, "13ad01483430"),
-    "features": (14, "658a37051473"),
+    "language": (4, "5bcd0b6ea75c"),
+    "features": (14, "fd98692231de"),
 }
 
 

@@ -64,7 +64,7 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     listed = next(frame.value for frame in page.dataframe if "sure" in frame.value.columns)
     assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED]
     assert REFUSED in texts(page)
-    assert "Not found in the documents: 2031" in texts(page)
+    assert "In no document: 2031" in texts(page)
     assert "2 questions, the last on" in texts(page)
     period = page.session_state["health_reading"].work.result
     assert [row["question"] for row in rows_of(period.gaps)] == [REFUSED, REFUSED]

@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.status import Reason
 from rag_core.engine import Engine
+from rag_core.language import detect
 from rag_core.service.people import Right
 from ui.app import first_run, state
 from ui.app.asked import Asked, Pending
@@ -105,14 +106,11 @@ EXAMPLES = (
 )
 
 
-IN_LANGUAGE = {"cs": "czech", "de": "german"}  # the example in the language of the screen
-
-
 def offered(there: Collection[str]) -> list[tuple[str, str, set[str]]]:
     """The examples whose samples are among these documents, the one in the language of the screen first."""
-    ids, first = first_run.sample_ids(), IN_LANGUAGE.get(language())
+    ids, first = first_run.sample_ids(), language()
     here = [example for example in EXAMPLES if {ids[name] for name in example[2]} <= set(there)]
-    return sorted(here, key=lambda example: example[1] != first)
+    return sorted(here, key=lambda example: detect(example[0]) != first)
 
 
 def show_examples(engine: Engine, session: Session, busy: bool) -> None:
