@@ -29,7 +29,6 @@ from playwright.sync_api import (
 )
 
 from ui.app.tables import ROW_PIXELS
-from ui.app.texts import say
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = Path("/usr/bin/chromium")
@@ -218,11 +217,6 @@ def choose_row(page: Page, text: str) -> None:
 
     The table is one picture, with unseen cells that say where each text is.
     """
-    search = page.get_by_role("textbox", name=say("documents.find"))
-    if search.is_visible():  # a long table shows its beginning only
-        search.fill(text)
-        search.press("Enter")
-        settled(page)
     table = page.locator('[data-testid="stDataFrame"]').first
     cell = table.locator("td", has_text=text).first
     row = int((cell.get_attribute("id") or "").rpartition("-")[2])

@@ -99,7 +99,7 @@ def certify(page: Page) -> None:
     expect(page.get_by_text(say("lab_certify.saved"))).to_be_visible(timeout=WAIT_MS)
     settled(page)  # a click on a button that is about to be drawn anew is lost
     with page.expect_download(timeout=FIRST_RUN_MS) as saved:
-        page.get_by_role("button", name=say("lab_certify.download_pdf"), exact=True).click()
+        page.get_by_role("button", name=say("export.pdf"), exact=True).click()
     assert Path(saved.value.path()).read_bytes().startswith(b"%PDF")
 
     page.get_by_role("link", name=say("ask.page"), exact=True).first.click()

@@ -18,12 +18,13 @@ from streamlit.testing.v1 import AppTest
 from rag_core.decision.decide import decide
 from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.scanned import Unsure
+from rag_core.service.markdown import escaped
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
 from ui.app import state
+from ui.app.sheets import to_markdown
 from ui.ask import export
 from ui.ask.evidence import asked_column, row_of, with_sources
-from ui.ask.export import to_markdown
 from ui.ask.refusal import percents
 from ui.documents import viewer
 
@@ -58,7 +59,7 @@ def test_given_an_answer_when_shown_then_its_source_passages_and_surroundings_ca
     assert {key for key in keys_of_containers(page) if key.startswith("around_")} == said > {"around_heading"}
     assert all(text in texts(page) for text in around)
     sent = to_markdown(export.blocks(state.engine(), asked_of(page)))
-    assert all(export.escaped(text) in sent for text in around)
+    assert all(escaped(text) in sent for text in around)
 
     assert page.code[0].value == (
         "Calibrate the meter every 5 years in an accredited laboratory. [1]\n\nSources:\n"

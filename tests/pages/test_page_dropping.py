@@ -57,7 +57,7 @@ def test_given_its_name_when_it_is_typed_then_the_collection_is_gone_and_the_pag
     typed(documents, say("collections.own"))
 
     assert not documents.exception
-    assert say("dropping.done") in [one.value for one in documents.success]
+    assert say("dropping.done") in [one.value for one in documents.toast]
     assert not (library / "default").exists()
     assert not [path for path in library.iterdir() if path.name.startswith(".gone")]
     assert session_of(documents).history == []

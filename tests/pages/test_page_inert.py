@@ -31,6 +31,8 @@ NO_LABEL = {
     "navigation",
     "set_page_config",
     "altair_chart",
+    "line_chart",  # Vega draws text as it is, as in altair_chart
+    "bar_chart",
     "feedback",
 }
 ELEMENTS = (
@@ -41,6 +43,7 @@ OURS = {
     "STYLE",  # a file of ours
     "_table(on)",  # of ui/ask/checks.py, which escapes what comes from documents
     "_script()",  # of ui/ask/keys.py: a file and texts of ours
+    "meter(check)",  # of ui/ask/checks.py: numbers alone
     "label",  # _knob's: literals above, or a setting's name
     "screen().get(f'help.preset_{name}', presets()[name].help)",  # files of ours, by a preset's name
     "example[0]",  # of ui/ask/waiting.py

@@ -67,13 +67,12 @@ def model(tmp_path: Path) -> str:
     return str(shutil.copytree(minilm_folder(), tmp_path / "model"))
 
 
-def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: AppTest, library: Path) -> None:
+def test_given_several_files_when_added_then_each_ends_as_it_must(app: AppTest, library: Path) -> None:
     page = settle(app)
     page.session_state[state.SESSION].values["passage_tokens"] = 96
 
     with held():
         upload(page, ("bridge.pdf", BRIDGE), ("broken.pdf", b"<html>"))
-        listed = page.dataframe[0].value
         assert "Waiting for its turn. One job runs at a time." in texts(page)
         end = time.monotonic() + JOB_SECONDS  # a thread lists them a moment after the page is drawn
         while len(cut_off(library, first_run.home())) < 2 and time.monotonic() < end:
@@ -81,8 +80,6 @@ def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: 
         asked_for = [values["passage_tokens"] for _, values in cut_off(library, first_run.home())]
 
     assert asked_for == [96, 96], "an end of the process loses none of it"
-    assert list(listed["file"]) == ["bridge.pdf", "broken.pdf"]
-    assert list(listed["state"]) == ["waiting", "waiting"]
     settle(page)
     assert badges(page).count("Indexed and ready to be asked: 1") == 1
     assert "broken.pdf" in texts(page)
