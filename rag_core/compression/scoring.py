@@ -103,7 +103,6 @@ def score_units(
                 seen.add(key)
                 at.append((len(places) - 1, number))
                 candidates.append((i, unit))
-    fitted = [_fit(asked, unit, titles) for _, unit in candidates]
     said = _said(places, at, read) if read is not None else []
     known = [j for j, (place, _) in enumerate(at) if read is None or place < len(said)]
     cosines = dict(
@@ -111,7 +110,7 @@ def score_units(
     )
     scored = []
     for j, ((i, unit), (place, number)) in enumerate(zip(candidates, at, strict=True)):
-        fit = fitted[j]
+        fit = _fit(asked, unit, titles)
         features = {"near": cosines.get(j, 0.0), "rank": 1 / (1 + i), "fit_row": fit.row}
         passage = said[place] if place < len(said) else None
         one = passage.units[number] if passage else ReadUnit(UNREAD)

@@ -44,7 +44,7 @@ MAX_TEXTS = 2000
 _SCRIPT = "Latin"  # texts in another script leave foreign names in it, or spell them by sound
 _MIN_LETTERS = 4  # in each word of a name: shorter ones are like too many others; chosen
 _MIN_DIGITS = 3  # significant ones of a number: shorter numbers may be written in words; chosen
-SLIPS = 2  # letters by which a name may differ and be the same, misspelt or inflected; chosen
+_SLIPS = 2  # letters by which a name may differ and be the same, misspelt or inflected; chosen
 _SAME_ROOT = 4  # first letters that a name and its adjective share ("China", "Chinese"); chosen
 _BETWEEN = r"[\s\-\u2010-\u2015/.:]{0,3}"  # what the parts of a code may be written with
 _DASH = r"\s?[-\u2010-\u2015/]\s?"
@@ -199,9 +199,9 @@ def _is_like(word: str, vocabulary: Collection[str]) -> bool:
     if word in vocabulary or alike(word, vocabulary) or any(term.startswith(word[:_SAME_ROOT]) for term in vocabulary):
         return True
     letters = sorted(word)
-    misspelt = regex.compile(rf"(?:{regex.escape(word)}){{e<={SLIPS}}}")
+    misspelt = regex.compile(rf"(?:{regex.escape(word)}){{e<={_SLIPS}}}")
     near = (
-        term for term in vocabulary if abs(len(term) - len(word)) <= SLIPS and len(set(word) ^ set(term)) <= 2 * SLIPS
+        term for term in vocabulary if abs(len(term) - len(word)) <= _SLIPS and len(set(word) ^ set(term)) <= 2 * _SLIPS
     )
     return any(sorted(term) == letters or misspelt.fullmatch(term) for term in near)
 

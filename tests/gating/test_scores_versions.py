@@ -50,7 +50,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "06231e83f326"),
     "language": (4, "5bcd0b6ea75c"),
-    "features": (14, "fd98692231de"),
+    "features": (14, "cc883d82172b"),
 }
 
 

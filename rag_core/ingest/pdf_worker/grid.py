@@ -143,7 +143,8 @@ def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[
     own = len(band.edges) == len(edges)
     if not own and (len(band.edges) > 2 or len(edges) <= MIN_HEADS):
         return False
-    band.edges = band.edges if own else edges
+    if not own:
+        band.edges = edges
     x0, top, x1, bottom = band.box
     band.cells = [[] for _ in band.edges[1:]]
     for at, (run, box) in enumerate(zip(runs, boxes, strict=True)):
@@ -185,25 +186,18 @@ def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
             starts.append(min(word.box[1] for word in line))
             above = set()
         above |= {bisect(band.edges, middle_of(word.box)[0]) for word in line}
+    if not starts:
+        return [band]
     x0, top, x1, bottom = band.box
-
-    def is_in(box: Rect, upper: float, lower: float) -> bool:
-        return upper <= box[1] < lower
-
-    ends = [top - NEAR_PT, *starts, bottom + NEAR_PT]
-    return (
-        [
-            _Band(
-                (x0, upper, x1, lower),
-                band.edges,
-                [at for at in band.runs if is_in(boxes[at], upper, lower)],
-                [[word for word in cell if is_in(word.box, upper, lower)] for cell in band.cells],
-            )
-            for upper, lower in pairwise(ends)
-        ]
-        if starts
-        else [band]
-    )
+    return [
+        _Band(
+            (x0, upper, x1, lower),
+            band.edges,
+            [at for at in band.runs if upper <= boxes[at][1] < lower],
+            [[word for word in cell if upper <= word.box[1] < lower] for cell in band.cells],
+        )
+        for upper, lower in pairwise([top - NEAR_PT, *starts, bottom + NEAR_PT])
+    ]
 
 
 def _figures(line: Sequence[Word], edges: Sequence[float]) -> int:

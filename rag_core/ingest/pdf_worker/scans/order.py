@@ -48,7 +48,7 @@ def in_order(places: Sequence[Place]) -> list[Ordered]:
     """The lines in reading order: columns of prose one after the other, everything else row by row, from the left."""
     found: list[Ordered] = []
     for region in _regions(sorted(range(len(places)), key=lambda at: places[at].middle), places):
-        rows = in_rows(region, places)
+        rows = _rows(region, places)
         steps = [places[row[0]].middle - places[before[0]].middle for before, row in pairwise(rows)]
         usual = median(steps) if steps else 0.0
         for number, row in enumerate(rows):
@@ -100,7 +100,7 @@ def _is_gutter(band: list[int], x: float, places: Sequence[Place]) -> bool:
     return shared > 0.5 * min(left[-1].y1 - left[0].y0, right[-1].y1 - right[0].y0)
 
 
-def in_rows(region: list[int], places: Sequence[Place]) -> list[list[int]]:
+def _rows(region: list[int], places: Sequence[Place]) -> list[list[int]]:
     rows: list[list[int]] = []
     for at in region:
         if rows and abs(places[at].middle - places[rows[-1][0]].middle) < SAME_HEIGHT * min(
