@@ -124,6 +124,39 @@ def test_given_a_question_as_it_is_then_heading_question_and_answer_stand_in_the
     assert window.answers == [n == 5 for n in range(9)]
 
 
+def test_given_places_whose_answer_depends_on_all_of_them_then_all_is_read_and_two_headings_are_two_places() -> None:
+    place = {
+        "question": "When was bridge 1 opened?",
+        "units": [*BRIDGES, "All of this is invented."],
+        "lang": "en",
+        "source": "x",
+        "whole": True,
+    }
+    void = {**place, "gold": [], "answers": [], "answerable": False, "place": "A dream"}
+    draws = drawn_from([void, {**place, "gold": [1], "answers": ["1901"], "place": "What was built"}])
+    draws.undoing = {}
+
+    for asked in draws.rows.train:
+        for _ in range(40):
+            window = draws.window(asked)
+            assert asked.context.place in text_of(window, window.text_at, window.units[0][0])
+            if any(window.answers) or not asked.spans:
+                assert len(window.units) == len(place["units"])
+    assert {one.context.place: bool(one.spans) for one in draws.rows.train} == {
+        "A dream": False,
+        "What was built": True,
+    }
+
+
+def test_given_little_room_then_what_takes_back_is_read_with_its_sentence() -> None:
+    draws = drawn_from(rows()[:8])
+    units = draws._units(draws.rows.train[0].context)
+
+    for at in (3, 5):
+        window = draws._cut([5], [], units, {}, 1, 4, (at,))
+        assert [text_of(window, *unit) for unit in window.units] == [BRIDGES[n] for n in sorted((4, at))]
+
+
 def test_given_many_draws_then_some_have_nothing_that_answers_and_what_is_taken_back_does_not_answer() -> None:
     draws = drawn_from(rows()[:8])
     windows = [draws.window(draws.rows.train[0]) for _ in range(300)]

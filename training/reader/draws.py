@@ -151,7 +151,7 @@ class Draws:
         at = main if kind == "before" else main + 1
         moved = {n + (n >= at): span for n, span in spans.items() if not (undone and n == main)}
         main += kind == "before"
-        return self._cut(question, heading, [*units[:at], said, *units[at:]], moved, budget, main, {at, main})
+        return self._cut(question, heading, [*units[:at], said, *units[at:]], moved, budget, main, (at,))
 
     def _cut(
         self,
@@ -161,12 +161,12 @@ class Draws:
         spans: dict[int, tuple[int, int] | None],
         budget: int,
         centre: int,
-        needed: set[int] | None = None,
+        needed: tuple[int, ...] = (),
     ) -> Window:
         """The units around one, as many as the budget of tokens has room for; the first row of a table, and those
         beside it that are needed, with them.
         """
-        low, high = min(needed or {centre}), max(needed or {centre})
+        low, high = min((centre, *needed)), max((centre, *needed))
         heads = [0] if self._bar in units[0] and self._bar in units[centre] else []
         size = sum(len(units[n]) + 1 for n in (*heads, *range(low, high + 1)))
         while near := [n for n in (low - 1, high + 1) if 0 <= n < len(units) and size + len(units[n]) < budget]:
