@@ -25,7 +25,7 @@ from rag_core.gating.row import asks_for_empty
 from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import LANGUAGES, is_order, words
+from rag_core.language import LANGUAGES, ends_in_question, is_order, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -83,7 +83,8 @@ def score_units(
     """
     candidates: list[tuple[int, Unit]] = []
     places: list[Place] = []
-    at: list[tuple[int, int]] = []  # for each candidate its place, and its number there
+    at: list[tuple[int, int]] = []  # for each candidate its place, its number there,
+    shift: list[int] = []  # and how many characters are read before it
     seen: set[tuple[str, str]] = set()
     for i, hit in enumerate(hits[:PASSAGES]):
         if named is not None and named.is_another(hit.passage):
@@ -93,7 +94,8 @@ def score_units(
         ):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
-        places.append(Place(_where(hit.passage, titles), tuple(unit.text for unit in found)))
+        place, before = _as_read(hit.passage, [unit.text for unit in found], titles)
+        places.append(place)
         for number, unit in enumerate(found):
             key = (hit.passage.document, unit.text)
             after = found[number + 1].text if number + 1 < len(found) else ""
@@ -102,11 +104,12 @@ def score_units(
             if key not in seen and not (headed or _states_nothing(unit) or _is_empty_there(unit, asked, page_text)):
                 seen.add(key)
                 at.append((len(places) - 1, number))
+                shift.append(before[number])
                 candidates.append((i, unit))
     said = _said(places, at, read) if read is not None else []
     known = [j for j, (place, _) in enumerate(at) if read is None or place < len(said)]
     cosines = dict(
-        zip(known, near([candidates[j][1].text for j in known]) if near else [0.0] * len(known), strict=True)
+        zip(known, near([places[at[j][0]].units[at[j][1]] for j in known]) if near else [0.0] * len(known), strict=True)
     )
     scored = []
     for j, ((i, unit), (place, number)) in enumerate(zip(candidates, at, strict=True)):
@@ -123,8 +126,7 @@ def score_units(
                 relevance(features, log_odds),
                 fit,
                 log_odds,
-                one.value,
-                one.sure,
+                *_value(one, shift[j]),
                 of_passage,
             )
         )
@@ -189,6 +191,29 @@ def _fit(asked: AskedFor, unit: Unit, titles: Mapping[str, str]) -> Fit:
     passage = unit.passage
     section = SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
     return fits(asked, unit.text, section, titles.get(passage.document, ""), passage.language)
+
+
+def _as_read(passage: Passage, texts: Sequence[str], titles: Mapping[str, str]) -> tuple[Place, list[int]]:
+    """The place as it is read, and how many characters stand before each of its texts.
+
+    A text below a question is read with it, and the heading without: "What does a ticket cost? Adults pay 95 euros."
+    """
+    *outer, inner = passage.section.split(SECTION_MARK)
+    asked, read, before = "", list[str](), list[int]()
+    if ends_in_question(inner):
+        asked, passage = f"{inner} ", replace(passage, section=SECTION_MARK.join(outer))
+    for text in texts:
+        asks_itself = ends_in_question(text)
+        asked = f"{text} " if asks_itself else asked
+        before.append(0 if asks_itself else len(asked))
+        read.append(text if asks_itself else f"{asked}{text}")
+    return Place(_where(passage, titles), tuple(read)), before
+
+
+def _value(read: ReadUnit, before: int) -> tuple[tuple[int, int], float]:
+    """The value's characters in the text behind so many, and how sure the reader is; none that begins before."""
+    start, end = read.value
+    return ((start - before, end - before), read.sure) if start >= before else ((0, 0), 0.0)
 
 
 def _where(passage: Passage, titles: Mapping[str, str]) -> str:
