@@ -104,7 +104,7 @@ class Engine:
             if not left or measured.llm_trace is not None:  # nobody pays for a model twice without being asked
                 measured = replace(measured, failure=f"{CHANGED} {measured.failure}")
                 break
-        if not measured.library.passages and (waiting := len(self.library.unfinished())):
+        if documents is None and (waiting := len(self.library.unfinished())):
             return replace(measured, metadata={**measured.metadata, UNREAD: waiting})
         return measured
 

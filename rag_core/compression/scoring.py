@@ -94,8 +94,8 @@ def score_units(
         ):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
-        place, before = _as_read(hit.passage, [unit.text for unit in found], titles)
-        places.append(place)
+        there, before = _as_read(hit.passage, [unit.text for unit in found], titles)
+        places.append(there)
         for number, unit in enumerate(found):
             key = (hit.passage.document, unit.text)
             after = found[number + 1].text if number + 1 < len(found) else ""

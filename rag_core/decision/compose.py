@@ -25,12 +25,14 @@ NEAR = 0.05
 def places_to_look(measurements: Measurements) -> tuple[Citation, ...]:
     """The quotes that bear on the question, the likest first, numbered from 1: no answer."""
     draft, cut = measurements.draft, cut_passages(measurements)
-    near = [
+    quoted = [
         claim
         for claim, measured in zip(draft.claims, draft.measured, strict=True)
-        if claim.relevance >= NEAR and not measured.fabricated and not measured.quotes_missing
+        if not measured.fabricated and not measured.quotes_missing
     ]
-    near.sort(key=lambda claim: -claim.relevance)
+    quoted.sort(key=lambda claim: -claim.relevance)
+    may_be = (measurements.correctness or 0) >= measurements.settings.min_place
+    near = [claim for claim in quoted if claim.relevance >= NEAR] or quoted[:may_be]
     keys = dict.fromkeys(
         evidence_key(evidence) for claim in near for evidence in claim.evidence if evidence.passage not in cut
     )

@@ -15,7 +15,7 @@ from rag_core.decision.checks.row import listed
 from rag_core.domain.claims import Citation
 from rag_core.domain.given import given_of
 from rag_core.domain.indexing import indexing_of
-from rag_core.domain.measurements import AS_OF, CLAUSE, OTHER_VERSIONS, REWRITTEN_BY, SPELLING, Measurements
+from rag_core.domain.measurements import AS_OF, CLAUSE, OTHER_VERSIONS, REWRITTEN_BY, SPELLING, UNREAD, Measurements
 from rag_core.domain.scanned import Unsure, engines_in_words
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State, Trace, several
@@ -81,6 +81,13 @@ def not_read(measurements: Measurements) -> str:
     named = ", ".join(names[:MAX_WORDS]) + "…" * (len(names) > MAX_WORDS)
     parts = f"A part of {named} was not read; the answer may be there." if names else ""
     return " ".join(filter(None, (unreadable(measurements), parts)))
+
+
+def not_indexed(measurements: Measurements) -> str:
+    """One sentence about files that were added and cannot be searched yet; empty where there are none."""
+    waiting = measurements.metadata.get(UNREAD, 0) if measurements.library.names else 0  # else the remedy says it
+    verb = "is" if waiting == 1 else "are"
+    return f"{several(waiting, 'file')} {verb} not indexed yet; the answer may be there." if waiting else ""
 
 
 def indexing_in_words(measurements: Measurements) -> str:

@@ -13,13 +13,14 @@ from functools import cache
 from typing import Any
 
 from rag_core.decision.checks import CHECKS, Check
-from rag_core.decision.checks.gating import NEAR
+from rag_core.decision.checks.gating import NEAR, WAIT
 from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
 from rag_core.decision.notes import (
     GATED,
     ask_again,
     document_wanted,
+    not_indexed,
     not_read,
     notes_on,
     nowhere_in_words,
@@ -159,10 +160,10 @@ def refuse(
     trace, places = Trace(tuple(checks)), places_to_look(measurements)
     may_be = _may_be(measurements, places)
     value, basis = _refusal_confidence(measurements, reasons[0])
-    left = not_read(measurements)
-    # a likely answer was found: no other document is wanted
-    wanted = () if NEAR in suggestions else document_wanted(measurements, reasons[0])
-    explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, left)))
+    left, waiting = not_read(measurements), not_indexed(measurements)
+    # a likely answer was found, or may stand in a file that waits: no other document is wanted
+    wanted = (WAIT,) if waiting else () if NEAR in suggestions else document_wanted(measurements, reasons[0])
+    explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, left, waiting)))
     outcome = Refusal(
         text=_sentence(measurements, reasons[0], may_be),
         reasons=reasons,
@@ -187,11 +188,11 @@ def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | N
 
 
 def _sentence(measurements: Measurements, reason: Reason, may_be: float | None = None) -> str:
-    """The sentence that refuses; that nothing is there only where nothing was near and all pages were read."""
+    """The sentence that refuses; that nothing is there only where nothing was near and everything was read."""
     s, language = measurements.settings, measurements.understanding.language
-    absent = (
-        may_be is None and reason in GATED and not not_read(measurements) and indexing_of(measurements.metadata) is None
-    )
+    near = may_be is not None or (measurements.answerability or 0) >= s.min_place
+    unread = not_read(measurements) or not_indexed(measurements) or indexing_of(measurements.metadata)
+    absent = reason in GATED and not near and not unread
     return s.refusal_text or (refusal(language) if absent or s.min_place == 1 else unsure(language))
 
 

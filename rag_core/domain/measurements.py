@@ -21,7 +21,7 @@ from rag_core.settings import Settings
 if TYPE_CHECKING:
     from rag_core.domain.llm_trace import LlmTrace
 
-# in the metadata of a question that nothing could be searched for: how many files were added and are not read yet
+# in the metadata of a question about all documents: how many files were added and are not indexed yet
 UNREAD = "unread"
 AS_OF = "as_of"  # in `Measurements.metadata`: the ISO day on which the searched versions of documents were in force
 OTHER_VERSIONS = "other_versions"  # there too: how many other versions were not searched

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from builders import claim, draft, hit, measured, measurements, passage, settings
 
+from rag_core.decision.checks.gating import WAIT
 from rag_core.decision.compose import NEAR, PLACES, places_to_look
 from rag_core.decision.decide import decide
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.language import refusal, unsure
 from rag_core.settings import Mode
 
@@ -94,3 +95,32 @@ def test_given_pages_that_nobody_could_read_then_no_refusal_says_that_nothing_is
     unread = replace(unread, library=replace(unread.library, unreadable={"d1": (3,)}))
 
     assert (decide(unread).may_be, decide(unread).answer) == (None, unsure("en"))
+
+
+def test_given_a_place_worth_showing_then_the_likest_quote_is_pointed_at_however_little_it_bears_on_the_question() -> (
+    None
+):
+    """Else the probability of an answer would be named, and no place."""
+    decision = decide(refused(NEAR / 5, NEAR / 2))
+
+    assert (decision.may_be, [one.excerpt for one in decision.places]) == (0.1, ["Sentence 2."])
+
+
+@pytest.mark.parametrize(("answerability", "said"), [(0.1, unsure("en")), (0.09, refusal("en"))])
+def test_given_documents_that_likely_answer_then_no_refusal_says_that_nothing_is_there(
+    answerability: float, said: str
+) -> None:
+    assert decide(replace(refused(0.6), correctness=0.01, answerability=answerability)).answer == said
+
+
+@pytest.mark.parametrize(("waiting", "said"), [(1, "1 file is"), (2, "2 files are")])
+def test_given_files_that_are_not_indexed_yet_then_a_refusal_says_so_and_asks_for_no_other_document(
+    waiting: int, said: str
+) -> None:
+    asked = refused(0.6)
+    decision = decide(replace(asked, correctness=0.01, metadata={UNREAD: waiting}))
+
+    assert decision.answer == unsure("en")
+    assert f"{said} not indexed yet; the answer may be there." in decision.explanation
+    assert WAIT in decision.suggestions
+    assert not any(one.startswith("Not found in the passages") for one in decision.suggestions)

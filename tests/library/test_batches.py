@@ -490,9 +490,12 @@ def test_given_nothing_read_yet_but_a_file_added_then_a_refusal_says_to_wait(tmp
         Reason.NOTHING_RETRIEVED,
         ("Ask again in a moment: what was added is not read yet.",),
     )
-    assert during.metadata[UNREAD] == 1
-    assert UNREAD not in before.metadata
-    assert UNREAD not in after.metadata
+    made.add([text("annex", "The fee is 4 euros.")], Settings.load(), cancelled=lambda: True)
+    waiting = engine.ask("Who may keep hens?", Settings.load())
+    chosen = engine.ask("Who may keep hens?", Settings.load(), [made.snapshot.documents[0].id])
+
+    assert (during.metadata[UNREAD], waiting.metadata[UNREAD]) == (1, 1)
+    assert not any(UNREAD in one.metadata for one in (before, after, chosen))
 
 
 @pytest.mark.parametrize(("count", "read"), [(PAGES, [6, 12]), (9, [6]), (8, []), (100, [6, 12, 24, 48])])

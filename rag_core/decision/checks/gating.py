@@ -98,10 +98,10 @@ def _searched(m: Measurements) -> str:
 def _remedy_of_nothing(m: Measurements, _: float | None) -> str:
     if given_of(m.metadata):
         return "Let your retrieval search more documents."
-    return WIDEN if m.library.passages else _WAIT if m.metadata.get(UNREAD) else "Add documents first."
+    return WIDEN if m.library.passages else WAIT if m.metadata.get(UNREAD) else "Add documents first."
 
 
-_WAIT = "Ask again in a moment: what was added is not read yet."
+WAIT = "Ask again in a moment: what was added is not read yet."
 
 
 def _of_score(
