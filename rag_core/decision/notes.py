@@ -58,6 +58,8 @@ def _unknown(measurements: Measurements, reason: Reason) -> list[str]:
     """The keywords of a question that a gate refused and that its passages do not hold."""
     if not measurements.hits or measurements.keywords.abstain or reason not in GATED:
         return []
+    if measurements.features.get("crossed"):  # the likeliest place says them in another language
+        return []
     told = " ".join((*measurements.understanding.entities, *(hit.passage.text for hit in measurements.hits))).casefold()
     return [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]
 

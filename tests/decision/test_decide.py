@@ -545,19 +545,36 @@ def test_given_words_that_the_passages_or_a_name_hold_then_a_document_is_wanted_
     assert document_wanted(named, Reason.SUPPORT) == ()
 
 
-def test_given_a_question_in_another_language_than_the_documents_then_the_remedy_names_theirs_unless_the_model_knows_both() -> (  # noqa: E501
-    None
-):
+@pytest.mark.parametrize(
+    ("asked_in", "known", "said"),
+    [
+        ("de", 0.0, "The question is in Deutsch, the likeliest place is in English. Ask in English."),
+        ("de", 1.0, "The question is in Deutsch, the likeliest place is in English. Ask in English."),
+        ("en", 0.0, ""),
+        ("xx", 0.0, ""),
+    ],
+)
+def test_given_a_place_in_another_language_than_the_question_then_the_remedy_is_to_ask_in_that(
+    asked_in: str, known: float, said: str
+) -> None:
+    found = measurements(0.9, of=Settings.load(), correctness=0.1)
     asked = replace(
-        measurements(0.9, of=Settings.load(), correctness=0.1),
-        understanding=Understanding("de"),
-        library=replace(measurements(0.1).library, languages=("en",)),
+        found,
+        understanding=Understanding(asked_in),
+        library=replace(found.library, languages=("en",)),
+        features={**found.features, "known_language": known},
     )
-    unknown = decide(replace(asked, features={**asked.features, "known_language": 0.0}))
-    known = decide(replace(asked, features={**asked.features, "known_language": 1.0}))
 
-    assert any("The question is in Deutsch, the documents are in English." in one for one in unknown.suggestions)
-    assert not any("The question is in" in one for one in known.suggestions)
+    assert [one for one in decide(asked).suggestions if "The question is in" in one] == [said] * bool(said)
+    nothing = replace(asked, draft=draft([]), hits=found.hits)
+    of_all = "The question is in Deutsch, the documents are in English."
+    assert any(of_all in one for one in decide(nothing).suggestions) is (asked_in == "de" and not known)
+
+
+def test_given_a_likeliest_place_in_another_language_then_no_word_of_the_question_is_missing_there() -> None:
+    asked = replace(measurements(0.1), keywords=KeywordMatch(missing=("turbines",)))
+
+    assert document_wanted(replace(asked, features={**asked.features, "crossed": 1.0}), Reason.CORRECTNESS) == ()
 
 
 def test_given_a_question_for_a_change_then_it_must_be_computed_unless_the_sentence_has_words_for_one() -> None:

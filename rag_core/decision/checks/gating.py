@@ -74,13 +74,27 @@ def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
 
 
 def _other_language(m: Measurements) -> str:
-    """That the question is better asked in the documents' language, where the model does not know its own."""
+    """That the question is better asked in another language: in the documents' where the model does not know its own,
+    in that of the likeliest place where that is another one.
+    """
     own, theirs = m.understanding.language, [code for code in m.library.languages if code in LANGUAGES]
-    if m.features.get("known_language", 1.0) or own not in LANGUAGES or own in theirs or not theirs:
+    crossed = [code for code in theirs if code == _drafted_in(m) != own]
+    if own not in LANGUAGES:
+        return ""
+    if crossed:
+        name = LANGUAGES[crossed[0]].name
+        return f"The question is in {LANGUAGES[own].name}, the likeliest place is in {name}. Ask in {name}."
+    if m.features.get("known_language", 1.0) or own in theirs or not theirs:
         return ""
     names = ", ".join(LANGUAGES[code].name for code in theirs)
     told = f"The question is in {LANGUAGES[own].name}, the documents are in {names}."
     return f"{told} Ask in their language: across two, only words that are spelled alike are found."
+
+
+def _drafted_in(m: Measurements) -> str:
+    """The language of the passage that the draft's first sentence is from."""
+    first = {evidence.passage for claim in m.draft.claims[:1] for evidence in claim.evidence}
+    return next((hit.passage.language for hit in m.hits if hit.passage.id in first), "und")
 
 
 def _rephrase(m: Measurements, value: float | None) -> str:
