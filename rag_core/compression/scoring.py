@@ -29,7 +29,9 @@ from rag_core.language import LANGUAGES, ends_in_question, is_order, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
-PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
+# the best passages are read; of 72 questions over twelve real documents the likeliest of five held the answer in 55, of
+# seven in 58, of nine in 58
+PASSAGES = 7
 READ_FIRST = (
     3  # passages that are read at once; the others only where no unit of these is likelier than not to answer; chosen
 )
