@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rag_core.domain.acts import Action, actor, permit
 from rag_core.domain.ports import Cancel, Progress
@@ -17,7 +17,6 @@ from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.wiring import drop_collection
 from rag_core.work import loading
-from rag_core.work.background import Background
 from rag_core.work.jobs import File, Job, Place, Turns, Work
 
 if TYPE_CHECKING:
@@ -86,10 +85,8 @@ class Runner:
                 return job
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
-        if handing_in is not None:
-            handing_in.begin(self._turns.look_again)  # it may have been stopped meanwhile
         # the library survives being killed, so stopping the server need not wait for it
-        job.begin(work, self._turns.turn(job.by, lambda: job.passed_up))
+        job.begin(work, self._turns)
         return job
 
     def _has_no_room(self, job: Job) -> bool:
@@ -138,16 +135,9 @@ class Runner:
             ending = [job for job in self._jobs if job.place == place]
         for job in ending:
             job.given_up = True
-            if job.handing_in is not None:
-                job.handing_in.give_up()
             job.stop()
-        self._turns.look_again()
         until = time.monotonic() + seconds
-
-        def has_ended(work: Background[Any] | None) -> bool:
-            return work is None or work.wait(max(0.0, until - time.monotonic()))
-
-        ended = [job for job in ending if has_ended(job) and has_ended(job.handing_in)]
+        ended = [job for job in ending if job.wait(max(0.0, until - time.monotonic()))]
         with self._starting:
             self._jobs = [job for job in self._jobs if job not in ended]
         return len(ended) == len(ending)

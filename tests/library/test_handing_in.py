@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -92,6 +94,14 @@ class Held:
         return AddReport()
 
 
+def until(holds: Callable[[], object]) -> None:
+    """Wait until something holds that a thread does."""
+    end = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def waiting(folder: Path, runner: Runner, source: Source, settings: Settings = SETTINGS) -> Job:
     """A job that adds a file, once its turn comes."""
     handed = HandingIn(folder, "default", settings, [source])
@@ -100,8 +110,7 @@ def waiting(folder: Path, runner: Runner, source: Source, settings: Settings = S
         return library(folder).add([source], settings, listed=handed.listed(), cancelled=stop)
 
     job = runner.start("Adding", work, 1, handing_in=handed)
-    assert handed.wait(SECONDS)
-    assert job.stored
+    until(lambda: source.digest in handed.listed())
     return job
 
 
@@ -128,25 +137,19 @@ def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_
     assert before.wait(SECONDS)
 
 
-def test_given_a_job_that_somebody_stops_between_the_last_look_and_the_end_of_handing_in_then_no_start_takes_its_files_up(  # noqa: E501
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("late", [False, True])
+def test_given_a_job_that_is_called_off_while_its_files_are_handed_in_then_no_start_takes_them_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
-    looked, go = threading.Event(), threading.Event()
+    handed = HandingIn(tmp_path, "default", SETTINGS, [ONE])
 
-    class Late(HandingIn):
-        @property
-        def stopping(self) -> bool:
-            """Asked once they are on the list."""
-            found = super().stopping
-            looked.set()
-            assert go.wait(SECONDS)
-            return found
+    def called_off(*given: Any) -> frozenset[str]:
+        listed = hand_in(*given) if late else frozenset[str]()
+        handed.call_off()
+        return listed or hand_in(*given)
 
-    handed = Late(tmp_path, "default", SETTINGS, [ONE])
-    handed.begin()
-    assert looked.wait(SECONDS)
-    handed.call_off()
-    go.set()
+    monkeypatch.setattr("rag_core.work.handing_in.hand_in", called_off)
+    handed.hand_in()
     assert handed.listed() == {ONE.digest}
     assert cut_off(tmp_path, "default") == []
     assert [row.name for row in library(tmp_path).unfinished()] == ["one"]
@@ -174,22 +177,21 @@ def test_given_a_collection_that_goes_while_files_are_handed_in_then_nothing_of_
     monkeypatch.setattr("rag_core.work.handing_in.hand_in", slow)
     monkeypatch.setattr(dropping, "drop_collection", slow_drop)
     runner.start("Before", first, 1)
-    handed = [HandingIn(tmp_path, "default", SETTINGS, [one]) for one in (ONE, TWO)]
-    monkeypatch.setattr(handed[1], "begin", lambda *given: None)  # its thread has not begun
-    for one in handed:
-        runner.start("Adding", first, 1, place=place, handing_in=one)
+    jobs = [
+        runner.start("Adding", first, 1, place=place, handing_in=HandingIn(tmp_path, "default", SETTINGS, [ONE])),
+        Job("Adding", handing_in=HandingIn(tmp_path, "default", SETTINGS, [TWO]), given_up=True),  # not begun yet
+    ]
     assert storing.wait(SECONDS)
 
     deleting = threading.Thread(target=lambda: (dropping.drop(tmp_path, "default", runner), deleted.set()))
     deleting.start()
     assert not deleted.wait(0.2)
-    HandingIn.begin(handed[1])
+    jobs[1].begin(first, runner._turns)
     go.set()
     deleting.join(SECONDS)
 
     assert deleted.is_set()
-    assert handed[0].wait(SECONDS)
-    assert handed[1].wait(SECONDS)
+    assert all(job.wait(SECONDS) for job in jobs)
     assert stored == ["one"]
     assert not (tmp_path / "default").exists()
     assert added[0].wait(SECONDS)
