@@ -18,7 +18,7 @@ from rag_core.engine import decided, measured_on
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import library as commands
 from rag_core.errors import InvalidInput
-from rag_core.library.joined import JoinedCorpus, joined
+from rag_core.library.joined import Joined, joined
 from rag_core.wiring import act_log, joined_corpus
 
 SETTINGS = Settings.load("open")
@@ -43,11 +43,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return filled(tmp_path_factory.mktemp("joined"))
 
 
-def over(folder: Path, *names: str) -> JoinedCorpus:
+def over(folder: Path, *names: str) -> Joined:
     return joined([library(folder, name).snapshot for name in names], FaissStore(16))
 
 
-def ask(corpus: JoinedCorpus, question: str, settings: Settings = SETTINGS, **only: object) -> Decision:
+def ask(corpus: Joined, question: str, settings: Settings = SETTINGS, **only: object) -> Decision:
     return decided(measured_on(corpus, Tools(HashEmbedder()), question, settings, **only))  # type: ignore[arg-type]
 
 
