@@ -351,13 +351,3 @@ def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None
     }
 
     assert set(rows[of]) == {field.name for field in fields(of)}
-
-
-def test_given_passages_found_again_then_they_are_described_once() -> None:
-    one = asked()
-    again = replace(one, llm_trace=LlmTrace(expanded=(one.hits, one.hits)))
-
-    rounds = to_record(again)["llm_trace"]["expanded"]
-
-    assert all(isinstance(hit["passage"], str) for hits in rounds for hit in hits)
-    assert from_record(through_json(to_record(on_pages(again))), page_text).llm_trace == on_pages(again).llm_trace
