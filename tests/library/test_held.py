@@ -6,9 +6,8 @@ import gc
 import os
 from pathlib import Path
 
-import pymupdf
 import pytest
-from library_kit import SETTINGS, library
+from library_kit import SETTINGS, library, pdf
 
 from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of
 from rag_core.library.stored.sources import Source
@@ -43,10 +42,7 @@ def test_given_a_file_that_nobody_holds_any_more_when_looked_for_then_its_descri
 
 
 def test_given_a_pdf_on_disk_when_added_then_it_is_the_document_that_its_bytes_are(tmp_path: Path) -> None:
-    document = pymupdf.open()
-    document.new_page().insert_text((72, 72), "Cats sleep all day.")
-    data = document.tobytes()
-    opened = library(tmp_path / "library")
+    data, opened = pdf("Cats sleep all day."), library(tmp_path / "library")
 
     first = opened.add([Source("cats.pdf", HeldFile([data], tmp_path), "pdf")], SETTINGS)
     again = opened.add([Source("more.pdf", data, "pdf")], SETTINGS)

@@ -9,32 +9,27 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-import pymupdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
+from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, pdf, rebuilt, text
 
-from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageSource, Span, WordBox
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import LibraryDamaged, LibraryError, ModelUnavailable
-from rag_core.library.library import Library
 from rag_core.library.stored import stored_json as records
 from rag_core.library.stored.collection import FILE, pack_terms, pack_vectors, unpack_terms, unpack_vectors
 from rag_core.library.stored.sources import Source
-
-PORTS = {"vectors": FaissStore(16)}
 
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory) -> Path:
     """A library of a PDF and a text, and a file that waits."""
-    document = pymupdf.open()
-    document.new_page().insert_text((72, 72), "Cats sleep all day.")
     folder = tmp_path_factory.mktemp("template")
     opened = library(folder)
-    report = opened.add([Source("cats.pdf", document.tobytes(), "pdf"), text("dogs", "Dogs run about.")], SETTINGS)
+    report = opened.add(
+        [Source("cats.pdf", pdf("Cats sleep all day."), "pdf"), text("dogs", "Dogs run about.")], SETTINGS
+    )
     opened.set_metadata(report.added[0].id, Metadata(title="Of cats"))
     opened.add([text("hens", "Hens cluck.")], SETTINGS, cancelled=lambda: True)
     opened._collection.close()
@@ -88,8 +83,7 @@ def test_given_a_changed_byte_in_any_packed_part_then_it_is_told_and_a_rebuild_m
         read_everything(folder)
     assert "rebuild" in caught.value.remedy.lower()
 
-    rebuilt, _ = Library.rebuild(folder, "default", SETTINGS, embedder=HashEmbedder(), **PORTS)
-    names = {document.name for document in rebuilt.snapshot.documents}
+    names = {document.name for document in rebuilt(folder)[0].snapshot.documents}
     assert {"cats.pdf", "dogs"} <= names or (column == "entry" and len(names) >= 2)
     check_whole(library(folder))
 
@@ -111,33 +105,29 @@ def test_given_the_librarys_file_damaged_or_gone_then_it_is_told_and_a_rebuild_m
         library(folder)
     assert "rebuild" in caught.value.remedy
 
-    rebuilt, report = Library.rebuild(folder, "default", SETTINGS, embedder=HashEmbedder(), **PORTS)
+    anew, report = rebuilt(folder)
 
     assert FILE in report.problems[0][0]
     assert all(error.remedy for _, error in report.problems)
-    assert found(rebuilt, "cats sleep")
+    assert found(anew, "cats sleep")
     assert len(list((folder / "default").glob("collection.damaged-*.sqlite"))) == (harm != "gone")
     check_whole(library(folder))
-    rebuilt.delete(rebuilt.snapshot.documents[0].id)
+    anew.delete(anew.snapshot.documents[0].id)
     assert list((folder / "default").glob("collection.damaged-*")) == [], "it holds words of what was deleted"
 
 
 def test_given_a_library_that_an_earlier_version_made_then_opening_says_so_and_one_command_builds_it_anew(tmp_path):
-    root, document = tmp_path / "default", pymupdf.open()
-    document.new_page().insert_text((72, 72), "Cats sleep all day.")
-    source = Source("cats.pdf", document.tobytes(), "pdf")
+    root, source = tmp_path / "default", Source("cats.pdf", pdf("Cats sleep all day."), "pdf")
     (root / "sources").mkdir(parents=True)
     (root / "sources" / source.digest).write_bytes(source.data)
     (root / "CURRENT").write_text('{"generation": 3, "sha256": ""}')
 
     with pytest.raises(LibraryDamaged, match=r"an earlier version made this library"):
         library(tmp_path)
-    with pytest.raises(LibraryDamaged):
-        library(tmp_path, embedder=HashEmbedder())
-    rebuilt, report = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), **PORTS)
+    anew, report = rebuilt(tmp_path)
 
-    assert [one.id for one in rebuilt.snapshot.documents] == [f"sha256:{source.digest}"]
-    assert rebuilt.snapshot.documents[0].name.endswith(".pdf")
+    assert [one.id for one in anew.snapshot.documents] == [f"sha256:{source.digest}"]
+    assert anew.snapshot.documents[0].name.endswith(".pdf")
     assert len(report.problems) == 2
     check_whole(library(tmp_path))
 
@@ -147,12 +137,9 @@ def test_given_a_file_of_another_version_of_the_program_then_it_is_neither_read_
     with opened._collection.writing() as db:
         db.execute("PRAGMA user_version = 99")
     opened._collection.close()
-    for act in (
-        lambda: library(folder),
-        lambda: Library.rebuild(folder, "default", SETTINGS, embedder=HashEmbedder(), **PORTS),
-    ):
+    for act in (library, rebuilt):
         with pytest.raises(LibraryError, match="another version"):
-            act()
+            act(folder)
 
 
 def test_given_a_folder_that_cannot_be_written_when_adding_then_the_error_says_what_to_do(tmp_path):
