@@ -17,7 +17,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.ingest.normalise import cells
-from rag_core.records.codec import reader, to_row
+from rag_core.library.stored.typed_json import reader, to_row
 from rag_core.records.texts import (
     DELETED,
     OwnWords,

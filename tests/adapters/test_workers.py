@@ -18,6 +18,7 @@ from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
+from rag_core.library.stored.typed_json import to_row
 from rag_core.service.collection import chosen
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import load_settings
@@ -28,7 +29,7 @@ from ui.settings.fields import FIXED
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = Settings.load()
 DATA = (ROOT / "data/samples/company-policies.pdf").read_bytes()
-ROW = Accepted.of(Source("a.pdf", DATA, "pdf")).to_json()
+ROW = to_row(Accepted.of(Source("a.pdf", DATA, "pdf")))
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_given_what_can_go_wrong_then_a_file_fails_by_itself_and_another_version
     said: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = b"no PDF at all"
-    assert made(said, Accepted.of(Source("b.pdf", broken, "pdf")).to_json(), broken)[0]["failed"][0] == "NotAPdf"
+    assert made(said, to_row(Accepted.of(Source("b.pdf", broken, "pdf"))), broken)[0]["failed"][0] == "NotAPdf"
 
     other = made(said | {"fingerprint": fingerprint(HashEmbedder(name="other@float32"), SETTINGS)}, ROW, DATA)[0]
     assert "would not make the same documents" in other["problem"]

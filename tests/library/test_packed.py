@@ -25,9 +25,7 @@ def test_given_a_passage_that_is_asked_for_then_no_other_is_made_until_a_second_
     before = made(tmp_path).snapshot
     count, sizes = len(before.passages_of(before.documents[0].id)), []
     unpack = packed.passages_from_json
-    monkeypatch.setattr(
-        packed, "passages_from_json", lambda rows, document: sizes.append(len(rows)) or unpack(rows, document)
-    )
+    monkeypatch.setattr(packed, "passages_from_json", lambda rows: sizes.append(len(rows)) or unpack(rows))
     passages = library(tmp_path).snapshot.passages
 
     assert (passages[1], passages[1], sizes) == (before.passages[1], before.passages[1], [1])
@@ -89,9 +87,10 @@ def unpacked(monkeypatch):
     seen = []
     unpack = packed.passages_from_json
 
-    def noted(rows, document):
-        seen.append(document)
-        return unpack(rows, document)
+    def noted(rows):
+        made = unpack(rows)
+        seen.append(made[0].document)
+        return made
 
     monkeypatch.setattr(packed, "passages_from_json", noted)
     return seen

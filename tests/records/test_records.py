@@ -38,8 +38,8 @@ from rag_core.domain.documents import Span
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import InvalidInput
+from rag_core.library.stored.typed_json import reader
 from rag_core.records import DELETED, SCHEMA_VERSION, from_record, to_record
-from rag_core.records.codec import reader
 from rag_core.settings import Cost, Settings
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from rag_core.domain.documents import Document
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
 from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
@@ -39,8 +40,6 @@ from rag_core.library.stored.entry import Accepted, Entry, Row, accepted, source
 from rag_core.library.stored.named import FILE, require_name
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.stored_json import (
-    document_from_json,
-    document_to_json,
     json_rows,
     pack,
     pack_parts,
@@ -49,6 +48,7 @@ from rag_core.library.stored.stored_json import (
     unpack,
     unsealed,
 )
+from rag_core.library.stored.typed_json import reader, to_row
 
 VERSION = 1  # the tables' own
 STORES = "stores"  # the folder in which each database that has rows of the collection has a file
@@ -333,7 +333,7 @@ class Collection:
             " SET source = ?2, begun = coalesce(?4, begun), settings = coalesce(?5, settings)"
         )
         again = (None, None) if taken_up is None else (0, pack(dict(taken_up)))
-        db.execute(insert, (row.digest, pack(row.to_json()), size, *again))
+        db.execute(insert, (row.digest, pack(to_row(row)), size, *again))
 
     # documents that are being made
 
@@ -522,7 +522,7 @@ def entry_of_row(row: int, key: str, entry: bytes, size: int, stamp: int) -> Ent
     """The document of a row of the table; raises LibraryDamaged where it is not what was written."""
     try:
         found = unpack(entry)
-        return Entry(row, key, document_from_json(found["document"]), Accepted.from_json(found["source"]), size, stamp)
+        return Entry(row, key, reader(Document)(found["document"]), Accepted.from_json(found["source"]), size, stamp)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise LibraryDamaged("The list of documents cannot be read.", remedy=REBUILD) from error
 
@@ -534,7 +534,7 @@ def entries_of(db: sqlite3.Connection, which: str, *values: object) -> list[Entr
 
 
 def pack_entry(entry: Entry) -> bytes:
-    return pack({"document": document_to_json(entry.document), "source": entry.source.to_json()})
+    return pack(to_row({"document": entry.document, "source": entry.source}))
 
 
 def pack_passages(passages: Sequence[Passage]) -> bytes:

@@ -44,7 +44,7 @@ class Packed(Sequence[Passage]):
             return self._passages[row]
         at, first = range(self._count)[row], self._first
         if first is None:
-            first = self._first = at, passages_from_json(self._rows()[at : at + 1], self._document)[0]
+            first = self._first = at, passages_from_json(self._rows()[at : at + 1])[0]
         return first[1] if first[0] == at else self._passages[at]
 
     def __iter__(self) -> Iterator[Passage]:
@@ -53,7 +53,7 @@ class Packed(Sequence[Passage]):
     @property
     def _passages(self) -> tuple[Passage, ...]:
         if self._all is None:
-            self._all = passages_from_json(self._rows(), self._document)
+            self._all = passages_from_json(self._rows())
         return self._all
 
     def _rows(self) -> Sequence[Sequence[Any]]:

@@ -56,14 +56,14 @@ def reader(hint: Any) -> Read:
     if origin is not None:
         return _of_parts(origin, args)
     if hint in _LISTED:
-        return partial(_fixed, lambda values: hint(*values), tuple(get_type_hints(hint).values()))
+        return _fixed(hint, tuple(get_type_hints(hint).values()))
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return hint
     if isinstance(hint, type) and issubclass(hint, BaseModel):
         return lambda row: hint(**row)
     if is_dataclass(hint) and isinstance(hint, type):
         return partial(_record, hint)
-    raise TypeError(f"a record has no form for {hint!r}")
+    raise TypeError(f"there is no form for {hint!r}")
 
 
 def _of_parts(origin: Any, args: tuple[Any, ...]) -> Read:
@@ -76,12 +76,8 @@ def _of_parts(origin: Any, args: tuple[Any, ...]) -> Read:
         of = reader(args[1])
         return lambda row: {key: of(one) for key, one in _of_kind(dict, row).items()}
     if origin is tuple:
-        return (
-            partial(_many, _PLAIN.get(args[0]), reader(args[0]))
-            if args[-1] is Ellipsis
-            else partial(_fixed, tuple, args)
-        )
-    raise TypeError(f"a record has no form for {origin!r} of {args!r}")
+        return _many(args[0]) if args[-1] is Ellipsis else _fixed(lambda *values: values, args)
+    raise TypeError(f"there is no form for {origin!r} of {args!r}")
 
 
 @cache
@@ -120,11 +116,24 @@ def _of_kind(kind: type, row: Any) -> Any:
     return row
 
 
-def _many(plain: frozenset[type] | None, read: Read, row: Any) -> tuple[Any, ...]:
-    if plain is not None and type(row) is list and plain.issuperset(map(type, row)):
-        return tuple(row)
-    return tuple([read(one) for one in _of_kind(list, row)])
+def _many(arg: Any) -> Read:
+    plain, read = _PLAIN.get(arg), reader(arg)
+
+    def values(row: Any) -> tuple[Any, ...]:
+        if type(row) is list and plain is not None and plain.issuperset(map(type, row)):
+            return tuple(row)
+        return tuple([read(one) for one in _of_kind(list, row)])
+
+    return values
 
 
-def _fixed(made: Callable[[tuple[Any, ...]], Any], hints: tuple[Any, ...], row: Any) -> Any:
-    return made(tuple([reader(hint)(one) for hint, one in zip(hints, _of_kind(list, row), strict=True)]))
+def _fixed(made: Callable[..., Any], hints: tuple[Any, ...]) -> Read:
+    """Of a list with just so many values; `made` takes each."""
+    readers, plain = [reader(hint) for hint in hints], _PLAIN.get(hints[0]) if len(set(hints)) == 1 else None
+
+    def value(row: Any) -> Any:
+        if type(row) is list and plain is not None and len(row) == len(hints) and plain.issuperset(map(type, row)):
+            return made(*row)
+        return made(*[read(one) for read, one in zip(readers, _of_kind(list, row), strict=True)])
+
+    return value
