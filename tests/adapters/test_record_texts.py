@@ -5,7 +5,6 @@ after some days.
 from __future__ import annotations
 
 import json
-import sqlite3
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,6 +25,7 @@ from builders import (
     settings,
 )
 from builders import measured as measured_claim
+from test_record_store import RUN, raw
 
 from rag_core import wiring
 from rag_core.adapters.records.store import FILE, RecordStore
@@ -49,7 +49,6 @@ SHOWN, REJECTED, MISQUOTED = (
     "quoted from elsewhere",
 )
 GOOD = measured_claim(overlap=1.0, similarity=1.0, support=0.99)
-RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "version": 3}
 
 
 def attempt(text: str, audit: ClaimMeasurement = GOOD, *keys: str) -> Attempt:
@@ -89,15 +88,6 @@ def store(path: Path) -> Iterator[RecordStore]:
     opened = RecordStore(path)
     yield opened
     opened.close()
-
-
-def raw(path: Path, statement: str, *values: object) -> list[tuple]:
-    db = sqlite3.connect(path)
-    try:
-        with db:
-            return db.execute(statement, values).fetchall()
-    finally:
-        db.close()
 
 
 def age(path: Path, days: int) -> None:

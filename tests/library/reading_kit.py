@@ -133,13 +133,6 @@ def kept(opened: Library) -> list[object]:
         return [*rows, *pages, *db.execute("SELECT rows, data FROM words ORDER BY place")]
 
 
-def locked(password: str) -> bytes:
-    """A PDF that this opens."""
-    with pymupdf.open() as made:
-        made.new_page().insert_textbox((50, 50, 545, 400), "The buoy 7 shows a violet light.")
-        return bytes(made.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner"))
-
-
 def names(opened: Library) -> list[str]:
     return [one.name for one in opened.view.documents]
 

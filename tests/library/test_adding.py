@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from library_kit import check_whole, library, traces
-from reading_kit import BAD, MEMO, SECONDS, SMALL, Held, indexing, locked, names, pdf, until
+from library_kit import pdf as locked_pdf
+from reading_kit import BAD, MEMO, SECONDS, SMALL, Held, indexing, names, pdf, until
 
 from rag_core.domain.ports import Step
 from rag_core.errors import ModelUnavailable
@@ -195,7 +196,7 @@ def test_given_a_file_that_an_earlier_call_could_not_read_when_its_job_comes_the
 
 
 def test_given_a_file_without_its_password_when_it_is_added_again_with_it_then_it_is_opened(tmp_path: Path) -> None:
-    opened, data = library(tmp_path), locked("key")
+    opened, data = library(tmp_path), locked_pdf("The buoy 7 shows a violet light.", password="key")
     assert [name for name, _ in opened.add([Source("locked.pdf", data, "pdf")], SMALL).problems] == ["locked.pdf"]
 
     report = opened.add([Source("locked.pdf", data, "pdf", password="key")], SMALL)

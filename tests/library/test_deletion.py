@@ -60,10 +60,17 @@ def filled(folder: Path) -> Library:
     return opened
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("template")
+    filled(folder)._collection.close()
+    return folder
+
+
 @pytest.fixture
-def cut(tmp_path: Path) -> Cut:
-    opened = filled(tmp_path)
-    gone = found(opened, "dogs")[0]
+def cut(template: Path, tmp_path: Path) -> Cut:
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    gone = found(library(tmp_path), "dogs")[0]
 
     def delete(how: Callable[..., object] = Library.delete) -> None:
         with pytest.MonkeyPatch.context() as patch:
@@ -71,7 +78,6 @@ def cut(tmp_path: Path) -> Cut:
             with pytest.raises(KeyboardInterrupt):
                 how(library(tmp_path), gone)
 
-    del opened
     return Cut(tmp_path, tmp_path / "default", gone, delete)
 
 
@@ -284,19 +290,17 @@ def test_given_deletions_that_were_cut_off_when_a_service_starts_then_they_are_f
     assert not dropped.exists()
 
 
-def test_given_a_collection_that_was_half_deleted_when_another_is_opened_then_the_rest_goes(cut):
+def test_given_a_collection_that_was_half_deleted_when_another_is_opened_then_that_opens_and_the_rest_goes_if_it_can(
+    cut, monkeypatch
+):
     dropped = cut.folder / f"{dropping.GONE}1"
     shutil.copytree(cut.root, dropped)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
+        assert len(found(open_library(cut.folder, "default", HashEmbedder()), "cats")) == 1
+        assert dropped.exists()
     open_library(cut.folder, "default", HashEmbedder())
     assert not dropped.exists()
-
-
-def test_given_a_collection_that_cannot_be_deleted_now_when_another_is_opened_then_it_opens(cut, monkeypatch):
-    dropped = cut.folder / f"{dropping.GONE}1"
-    shutil.copytree(cut.root, dropped)
-    monkeypatch.setattr(os, "rmdir", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
-    assert len(found(open_library(cut.folder, "default", HashEmbedder()), "cats")) == 1
-    assert dropped.exists()
 
 
 def test_given_another_process_that_deletes_the_same_when_a_collection_is_dropped_then_what_it_was_quicker_with_is_no_problem(  # noqa: E501

@@ -20,7 +20,6 @@ from reading_kit import kept
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import DamagedPdf, IngestError, WorkersUnavailable
-from rag_core.library.indexing import adding
 from rag_core.library.indexing.elsewhere import MIN_FILES, make
 from rag_core.library.library import Library
 from rag_core.library.stored.collection import pack_vectors
@@ -122,24 +121,6 @@ def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is
     assert worker.ordered == [f"buoy-{number}.pdf" for number in range(5)]
     assert said[0] == ("workers: starting", 0, 1)
     assert [far[1:] for far in said if far[0] == "documents"] == [(number, 6) for number in range(1, 7)]
-
-
-def test_given_workers_when_publishing_is_due_then_what_came_can_be_asked_while_the_rest_is_made(
-    tmp_path: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(adding, "PUBLISH_SECONDS", 0.0)
-    monkeypatch.setattr(adding, "PUBLISH_SHARE", 0.0)
-    apart = library(tmp_path, worker)
-    seen: list[int] = []
-
-    def progress(what: str, done: int, total: int) -> None:
-        if what == "documents":
-            apart.refresh()
-            seen.append(len(apart.snapshot.documents))
-
-    apart.add(map(pdf, range(4)), SETTINGS, progress=progress)
-
-    assert seen == [1, 2, 3, 4]
 
 
 def test_given_what_is_not_for_workers_then_it_is_made_here(tmp_path: Path, worker: Worker) -> None:

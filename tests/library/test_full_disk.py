@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,17 +39,24 @@ def body(number: int) -> str:
     return " ".join(f"word{number}x{n}" for n in range(2_000))
 
 
-def filled(folder: Path) -> Library:
-    opened = library(folder)
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Path:
+    opened = library(tmp_path_factory.mktemp("template"))
     opened.add([text(f"d{number}", body(number), language="en") for number in range(3)], SETTINGS)
-    return opened
+    opened._collection.close()
+    return opened._collection.root
+
+
+@pytest.fixture
+def opened(template, tmp_path) -> Library:
+    shutil.copytree(template, tmp_path / "default")
+    return library(tmp_path)
 
 
 @pytest.mark.parametrize("pages", [0, 1, 3, 8, 20])
 def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says_what_to_do_and_nothing_is_lost(
-    tmp_path, pages
+    opened, tmp_path, pages
 ):
-    opened = filled(tmp_path)
     before = opened.snapshot
 
     with pages_left(opened, pages), pytest.raises(LibraryError) as caught:
@@ -66,9 +74,8 @@ def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says
 
 
 def test_given_no_room_for_the_bytes_of_a_file_when_added_then_nothing_is_listed_and_no_half_file_stays(
-    tmp_path, monkeypatch
+    opened, tmp_path, monkeypatch
 ):
-    opened = filled(tmp_path)
     before = sorted((tmp_path / "default/sources").iterdir())
     monkeypatch.setattr("rag_core.library.disk.private.create", lambda *_: (_ for _ in ()).throw(OSError(*FULL.args)))
     with pytest.raises(LibraryError, match="No space left"):
@@ -78,8 +85,7 @@ def test_given_no_room_for_the_bytes_of_a_file_when_added_then_nothing_is_listed
 
 
 @pytest.mark.parametrize("act", ["delete", "erase", "describe"])
-def test_given_a_disk_that_refuses_a_change_then_all_is_as_it_was(tmp_path, monkeypatch, act):
-    opened = filled(tmp_path)
+def test_given_a_disk_that_refuses_a_change_then_all_is_as_it_was(opened, tmp_path, monkeypatch, act):
     before, id = opened.snapshot, opened.snapshot.documents[1].id
     acts = {
         "delete": lambda: opened.delete(id),

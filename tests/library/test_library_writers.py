@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import threading
 import time
 
@@ -142,31 +143,21 @@ def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_
     assert [document.name for document in reader.snapshot.documents] == ["b"]
 
 
-def test_given_a_library_deleted_from_outside_and_made_anew_when_refreshed_then_the_new_one_is_seen(tmp_path):
-    import shutil
-
+def test_given_a_library_deleted_from_outside_and_made_anew_then_a_refresh_sees_it_and_an_older_question_no_page_of_it(
+    tmp_path,
+):
     first = library(tmp_path)
     first.add([text("a", "Alpha.")], SETTINGS)
+    held = first.snapshot
     shutil.rmtree(tmp_path / "default")
     assert first.refresh()
     assert first.snapshot.documents == ()
     library(tmp_path).add([text("b", "Beta.")], SETTINGS)
 
-    assert first.refresh()
-    assert [document.name for document in first.snapshot.documents] == ["b"]
-
-
-def test_given_a_library_made_anew_when_an_older_question_reads_a_page_then_it_gets_no_other_documents(tmp_path):
-    import shutil
-
-    first = library(tmp_path)
-    first.add([text("a", "Alpha.")], SETTINGS)
-    held = first.snapshot
-    shutil.rmtree(tmp_path / "default")
-    library(tmp_path).add([text("b", "Beta.")], SETTINGS)
-
     with pytest.raises(LibraryError, match="deleted or indexed anew"):
         held.page_text(held.documents[0].id, 1)
+    assert first.refresh()
+    assert [document.name for document in first.snapshot.documents] == ["b"]
 
 
 def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(tmp_path):

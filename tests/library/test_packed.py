@@ -143,7 +143,6 @@ def test_given_passages_in_groups_when_asked_by_row_then_they_are_as_one_tuple(t
     assert [groups[row] for row in range(-len(flat), len(flat))] == [*flat, *flat]
     assert [groups[1:4], groups[::-2], groups[2:2]] == [flat[1:4], flat[::-2], ()]
     assert groups.ranges == [range(2), range(2, 3), range(3, len(flat))]
-    assert [groups.group(row) for row in (1, 2, 3)] == list(groups.groups)
     for row in (len(flat), -len(flat) - 1):
         with pytest.raises(IndexError):
             groups[row]

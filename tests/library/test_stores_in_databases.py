@@ -191,25 +191,6 @@ def test_given_an_erased_document_then_no_row_of_it_stays_in_the_database(
 
 
 @every_store
-def test_given_a_database_that_is_gone_when_a_document_is_deleted_then_its_row_goes_when_it_answers(
-    store: str, stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = opened(tmp_path, store)
-    held.add([text("one", "kx11 kx22."), text("two", "kx33 kx44.")], SETTINGS)
-    owner = owner_of(tmp_path, store)
-    adapter, nowhere = STORES_THERE[store]
-    with monkeypatch.context() as away:
-        away.setenv(adapter.VARIABLE, nowhere)
-        adapter.database().close()
-        held.delete(id_of(held, "one"))
-    del held
-
-    opened(tmp_path, store)
-
-    assert stored(store, owner) == digests("kx33 kx44.")
-
-
-@every_store
 def test_given_a_library_that_moves_or_is_dropped_then_no_row_of_it_stays_in_the_database_that_it_leaves(
     store: str, stored: Stored, tmp_path: Path
 ) -> None:

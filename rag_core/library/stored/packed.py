@@ -75,9 +75,6 @@ class Passages(Sequence[Passage]):
     def ranges(self) -> list[range]:
         return [range(end - len(group), end) for group, end in zip(self.groups, self._ends, strict=True)]
 
-    def group(self, row: int) -> Sequence[Passage]:
-        return self.groups[bisect_right(self._ends, row)]
-
     def documents(self, rows: Sequence[int]) -> set[str]:
         """The ids of the documents that these rows are of; no passage is unpacked for it."""
         numbers = np.unique(np.searchsorted(self._ends, np.asarray(rows, dtype=np.int64), side="right"))
