@@ -16,7 +16,6 @@ from rag_core.adapters.llm import chain as cache
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryError
 from rag_core.library.disk import room
-from rag_core.library.disk.lock import writing
 from rag_core.library.library import Library
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -108,17 +107,6 @@ def test_given_a_disk_that_refuses_a_change_then_all_is_as_it_was(opened, tmp_pa
     assert library(tmp_path).snapshot.documents == before.documents
     acts[act]()
     check_whole(library(tmp_path))
-
-
-def test_given_no_room_for_who_holds_the_lock_when_somebody_waits_then_no_earlier_holder_is_named(
-    tmp_path, monkeypatch
-):
-    (tmp_path / "lock.json").write_text('{"pid": 1, "host": "elsewhere", "since": "2026"}')
-    monkeypatch.setattr(
-        "rag_core.library.disk.lock.write_atomically", lambda *_: (_ for _ in ()).throw(OSError(*FULL.args))
-    )
-    with writing(tmp_path, 0.0):
-        assert not (tmp_path / "lock.json").exists()
 
 
 def _caused(error: BaseException) -> LibraryError:

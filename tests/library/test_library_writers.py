@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import shutil
 import threading
 import time
@@ -11,7 +10,6 @@ import time
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.domain.acts import Action, Actor, acting
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryBusy, LibraryError
 from rag_core.library.disk.lock import writing
@@ -55,7 +53,7 @@ def test_given_another_writer_when_adding_then_it_is_told_who_writes_and_readers
 
     with writing(tmp_path / "default", 0):
         started = time.monotonic()
-        with pytest.raises(LibraryBusy, match=rf"process {os.getpid()} on .+ since \d{{4}}-\d\d-\d\dT") as caught:
+        with pytest.raises(LibraryBusy, match="written by another process") as caught:
             opened.add([text("b", "Beta.")], SETTINGS, wait=0.2)
         assert time.monotonic() - started >= 0.2
         assert "questions can be asked" in caught.value.remedy
@@ -70,17 +68,9 @@ def test_given_a_collection_when_asked_who_writes_to_it_then_only_a_lock_that_is
     assert not (tmp_path / "default").exists(), "it is only asked"
     opened = library(tmp_path)
     opened.add([text("a", "Alpha is first.")], SETTINGS)
-    # as a killed process leaves it
-    (tmp_path / "default/lock.json").write_text('{"pid": 1, "host": "here", "since": "2026"}')
     assert opened.writer() == ""
 
     with writing(tmp_path / "default", 0):
-        assert opened.writer().startswith(f"process {os.getpid()} on ")
-        with acting(Actor("visitor", frozenset({Action.INDEX}))):
-            assert opened.writer() == "another process", "a visitor is not told of the machine"
-            with pytest.raises(LibraryBusy, match="by another process"):
-                opened.add([text("b", "Beta.")], SETTINGS, wait=0.0)
-        (tmp_path / "default/lock.json").unlink()
         assert opened.writer() == "another process"
         with pytest.raises(LibraryBusy):
             opened.add([text("b", "Beta.")], SETTINGS, wait=0.0)

@@ -86,7 +86,6 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
         FILE,
         f"{FILE}-wal",
         "lock",
-        "lock.json",
         "sources",
         "calibration.json",
     } <= names

@@ -4,7 +4,7 @@
     <collection>/sources/<digest>      the bytes as they were handed in; see stored_sources.py
     <collection>/stores/<name>.json    whose rows in a database are its own; see adapters/index/in_database.py
     <collection>/title.txt             its name as a person wrote it; see titles.py
-    <collection>/lock, lock.json       who indexes
+    <collection>/lock                  held by whoever indexes
     <collection>/synced/               the files of the folder that it follows; see rag_core/work/syncing.py
     <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
     <collection>/model_cache.sqlite    answers of language models; see adapters/llm/chain.py
