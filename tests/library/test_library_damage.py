@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import fields
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -14,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, pdf, rebuilt, text
 
-from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageSource, Span, WordBox
-from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.documents import Box, Document, Line, Metadata, Page, Span, WordBox
+from rag_core.domain.passages import Passage, Piece
 from rag_core.errors import LibraryDamaged, LibraryError, ModelUnavailable
 from rag_core.library.stored import stored_json as records
 from rag_core.library.stored.collection import FILE, pack_terms, pack_vectors, unpack_terms, unpack_vectors
@@ -161,88 +163,43 @@ def test_given_vectors_that_are_not_numbers_when_adding_then_nothing_is_publishe
     assert opened.snapshot.documents == ()
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+def any_of(kind: type, **own: st.SearchStrategy) -> st.SearchStrategy:
+    """Any value of a dataclass, by the types of its fields where none are given."""
+    hints = get_type_hints(kind)
+    return st.builds(kind, **{one.name: own.get(one.name, st.from_type(hints[one.name])) for one in fields(kind)})
+
+
+texts = st.text(min_size=1)
 offsets = st.integers(0, 10**6)
 spans = st.builds(
     lambda page, start, length: Span(page, start, start + length), st.integers(1, 5000), offsets, st.integers(1, 10**4)
 )
 floats = st.floats(allow_nan=False, allow_infinity=False, width=32)
 boxes = st.builds(Box, floats, floats, floats, floats)
-metadata = st.builds(
-    Metadata, st.text(), st.text(), st.none() | st.floats(0, 1), st.booleans(), st.dictionaries(texts, texts)
-)
-pages = st.builds(
+pairs = st.tuples(offsets, offsets)
+lines = any_of(Line, start=offsets, end=offsets, box=boxes, size=floats, block=offsets, cells=st.tuples(pairs))
+# how sure OCR was is from 0 to 1; unsaid, it would be drawn by its type alone, NaN with it, which equals nothing
+words = st.builds(WordBox, offsets, offsets, floats, floats, floats, floats, st.none() | st.floats(0, 1, width=32))
+pages = any_of(
     Page,
-    st.integers(1, 5000),
-    texts,
-    st.sampled_from(PageSource),
-    st.tuples(
-        st.builds(
-            Line,
-            offsets,
-            offsets,
-            boxes,
-            floats,
-            st.booleans(),
-            st.booleans(),
-            offsets,
-            st.tuples(st.tuples(offsets, offsets)),
-        )
-    ),
-    # how sure OCR was is from 0 to 1; unsaid, it would be drawn by its type alone, NaN with it, which equals nothing
-    st.tuples(
-        st.builds(WordBox, offsets, offsets, floats, floats, floats, floats, st.none() | st.floats(0, 1, width=32))
-    ),
-    floats,
-    floats,
-    offsets,
-    texts,
-    texts,
+    number=st.integers(1, 5000),
+    text=texts,
+    lines=st.tuples(lines),
+    words=st.tuples(words),
+    width=floats,
+    height=floats,
 )
+documents = any_of(Document, metadata=any_of(Metadata, authority=st.none() | st.floats(0, 1)))
+pieces = any_of(Piece, spans=st.tuples(spans), lead=st.tuples(spans))
+passages = any_of(Passage, text=texts, spans=st.tuples(spans), header=st.tuples(spans), pieces=st.tuples(pieces))
 
 
-@given(
-    st.builds(
-        Document,
-        texts,
-        texts,
-        texts,
-        offsets,
-        metadata,
-        texts,
-        texts,
-        st.tuples(offsets),
-        st.tuples(offsets),
-        offsets,
-        st.tuples(texts),
-        page_date=st.none() | st.text(),
-        file_date=st.text(),
-    )
-)
+@given(documents)
 def test_any_document_is_the_same_after_a_round_trip_through_its_json(document):
     assert reader(Document)(json.loads(json.dumps(to_row(document)))) == document
 
 
-kinds, pairs = st.sampled_from(PassageKind), st.tuples(offsets, offsets)
-
-
-@given(
-    st.builds(
-        Passage,
-        texts,
-        texts,
-        texts,
-        st.tuples(spans),
-        texts,
-        texts,
-        kinds,
-        pairs,
-        offsets,
-        st.booleans(),
-        st.tuples(spans),
-        texts,
-    )
-)
+@given(passages)
 def test_any_passage_is_the_same_after_a_round_trip_through_its_file(passage):
     packed = records.pack(list(records.passages_to_json([passage])))
     assert records.passages_from_json(records.unpack(packed)) == (passage,)

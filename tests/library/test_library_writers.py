@@ -14,7 +14,7 @@ from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryBusy, LibraryError
 from rag_core.library.disk.lock import writing
 
-NUMBERS = range(12)
+NUMBERS = range(7)
 SPAWN = multiprocessing.get_context("spawn")  # forking a process that has threads is not safe
 
 
