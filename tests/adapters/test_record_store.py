@@ -348,7 +348,7 @@ def test_given_a_note_on_a_run_then_it_stays_until_another_takes_its_place_or_th
     assert store.run(one.id).note == ""
     store.delete_run(two.id)
     store.note_run(two.id, "Too late.")
-    assert raw(path, "SELECT count(*) FROM notes") == [(0,)]
+    assert raw(path, "SELECT count(*) FROM runs") == [(1,)]
 
 
 # presets

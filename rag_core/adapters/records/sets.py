@@ -37,7 +37,7 @@ from rag_core.settings import Settings
 T = TypeVar("T")
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total, (SELECT count(*) FROM "
-    "results WHERE run = r.id), coalesce((SELECT note FROM notes WHERE run = r.id), '') FROM runs r"
+    "results WHERE run = r.id), note FROM runs r"
 )
 
 
@@ -175,11 +175,7 @@ class Sets(Part):
             raise InvalidInput(
                 f"A note has at most {MAX_COMMENT_CHARS} characters, got {len(note)}.", remedy="Shorten it."
             )
-        insert = "INSERT INTO notes (run, note) SELECT ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
-        with self._file.writing() as db:
-            db.execute("DELETE FROM notes WHERE run = ?", (run_id,))
-            if note:
-                db.execute(insert, (run_id, note, run_id))
+        self._change("UPDATE runs SET note = ? WHERE id = ?", (note, run_id))
 
     def done(self, run_id: int) -> frozenset[str]:
         """Ids of the questions that have a result: a run that is resumed asks only the others."""
