@@ -37,9 +37,7 @@ def filled(folder: Path, count: int = 6) -> ActLog:
     return log
 
 
-def test_given_threads_and_processes_that_note_at_once_when_verified_then_every_line_is_there_and_in_one_chain(
-    tmp_path: Path,
-) -> None:
+def test_given_threads_and_processes_that_note_at_once_then_every_line_is_in_one_chain(tmp_path: Path) -> None:
     workers = [SPAWN.Process(target=note_some, args=(tmp_path, f"process-{n}")) for n in range(2)]
     workers += [threading.Thread(target=note_some, args=(tmp_path, f"thread-{n}")) for n in range(3)]
     for worker in workers:
@@ -82,9 +80,7 @@ def test_given_threads_and_processes_that_note_at_once_when_verified_then_every_
         "no number",
     ],
 )
-def test_given_a_log_that_was_tampered_with_when_verified_then_the_line_is_told(
-    tmp_path: Path, harm, line: int
-) -> None:
+def test_given_a_log_that_was_tampered_with_then_the_line_is_told(tmp_path: Path, harm, line: int) -> None:
     filled(tmp_path)
     path = tmp_path / FILE
     path.write_bytes(b"".join(harm(path.read_bytes().splitlines(keepends=True))))
@@ -112,9 +108,7 @@ def test_given_an_end_that_was_cut_off_or_changed_when_verified_then_only_a_hash
         assert "never came to" in capsys.readouterr().err
 
 
-def test_given_a_power_cut_in_a_line_when_the_next_act_is_noted_then_the_chain_goes_on_and_says_where(
-    tmp_path: Path,
-) -> None:
+def test_given_a_power_cut_in_a_line_when_another_is_noted_then_the_chain_goes_on(tmp_path: Path) -> None:
     log, path = filled(tmp_path), tmp_path / FILE
     whole = path.read_bytes()
     for lost in (len(whole.splitlines()[-1]), 20):
@@ -144,9 +138,7 @@ def test_given_work_beside_a_caller_when_it_acts_then_it_acts_for_them() -> None
     assert (work.result, actor().name != "token:1") == ("token:1", True)
 
 
-def test_given_what_was_done_when_shown_then_it_can_be_chosen_and_holds_no_text(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_what_was_done_then_it_is_shown_without_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     library = ("--library", str(tmp_path))
     assert main(["token", "create", "Quarterly juniper", "--scope", "ask", "--collection", "*", *library]) == 0
     id = capsys.readouterr().out.split("_")[1]
@@ -172,18 +164,14 @@ def test_given_what_was_done_when_shown_then_it_can_be_chosen_and_holds_no_text(
     assert "3 lines" in capsys.readouterr().out
 
 
-def test_given_an_environment_that_says_no_when_something_is_done_then_nothing_is_noted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_an_environment_that_says_no_then_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG_AUDIT", "false")
     wiring.records(tmp_path, "default").set_keeping(True)
 
     assert not (tmp_path / FILE).exists()
 
 
-def test_given_a_log_that_was_moved_away_then_the_next_act_begins_a_new_one_and_both_are_verified(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_log_moved_away_then_a_new_one_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log, old = filled(tmp_path), tmp_path / "old.jsonl"
     newest = log.verify().head
     (tmp_path / FILE).rename(old)

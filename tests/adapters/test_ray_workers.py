@@ -110,9 +110,7 @@ def wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray_bit_by_bit(
-    tmp_path: Path,
-) -> None:
+def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray(tmp_path: Path) -> None:
     sources = [one for one in sources_from([SAMPLES]) if isinstance(one, Source)][::2]  # in three languages
 
     expected = library(tmp_path / "here").add(sources, HERE)
@@ -125,9 +123,7 @@ def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_with
     opened.verify()
 
 
-def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_documents_and_nothing_is_lost(
-    tmp_path: Path,
-) -> None:
+def test_given_a_worker_that_is_killed_then_another_makes_its_documents_and_nothing_is_lost(tmp_path: Path) -> None:
     sources = [pdf(number, pages=40) for number in range(5)]
     killed: set[int] = set()
     held: list[str] = []
@@ -163,9 +159,7 @@ def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_docu
     assert library(tmp_path / "apart").unfinished() == ()
 
 
-def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_dashboard_and_lets_nobody_in_without_its_token(  # noqa: E501
-    running: RayWorkers,
-) -> None:
+def test_given_a_ray_of_our_own_then_it_listens_here_alone_and_asks_for_its_token(running: RayWorkers) -> None:
     assert running._child is not None
     driver = running._child.process.pid
     pids = [driver, *below(driver)]
@@ -255,9 +249,7 @@ def test_given_an_environment_that_loosens_ray_then_it_does_not_hold() -> None:
     assert (cluster["RAY_AUTH_TOKEN"], cluster["RAY_USE_TLS"]) == ("theirs", "1")
 
 
-def test_given_a_ray_that_is_gone_then_one_error_says_so_the_files_wait_and_nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_ray_that_is_gone_then_an_error_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray ends the process that speaks to it where its cluster is gone; that is done here."""
     order, pids = RayWorkers.order, list[int]()
 

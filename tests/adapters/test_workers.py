@@ -53,9 +53,7 @@ def test_given_the_setting_then_documents_are_made_here_unless_it_names_workers_
     assert subprocess.run([sys.executable, "-c", names], cwd=ROOT, check=False).returncode == 0
 
 
-def test_given_the_setting_of_workers_then_whoever_runs_the_program_sets_it_and_no_caller(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_the_setting_of_workers_then_no_caller_sets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     base = load_settings(environment={"RAG_WORKERS": " ray "})
 
     assert (base.workers, load_settings(environment={"RAG_WORKERS": " "}).workers) == ("ray", "here")
@@ -68,9 +66,7 @@ def test_given_the_setting_of_workers_then_whoever_runs_the_program_sets_it_and_
     assert session.settings().workers == "ray"
 
 
-def test_given_two_processes_then_they_are_alike_where_version_model_and_languages_of_ocr_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_two_processes_then_they_are_alike_where_all_that_counts_is(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = HashEmbedder()
     monkeypatch.setattr(workers, "find_tessdata", lambda: (("eng", "deu"), "/somewhere"))
     found = fingerprint(embedder, SETTINGS)
@@ -89,9 +85,7 @@ def test_given_two_processes_then_they_are_alike_where_version_model_and_languag
     assert fingerprint(embedder, SETTINGS)["version"] != found["version"]
 
 
-def test_given_an_order_then_the_file_of_a_collection_comes_and_nothing_stays(
-    said: dict[str, object], tmp_path: Path
-) -> None:
+def test_given_an_order_then_a_collections_file_comes(said: dict[str, object], tmp_path: Path) -> None:
     head, body = made(said, ROW, DATA)
 
     assert head == {"made": True}

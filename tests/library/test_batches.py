@@ -154,9 +154,7 @@ def watched(path: Path, tmp_path_factory: pytest.TempPathFactory) -> Watched:
     return made
 
 
-def test_given_a_long_pdf_when_its_pages_are_read_then_the_first_ones_can_be_asked_and_chosen_as_any_other(
-    watched: Watched,
-) -> None:
+def test_given_a_long_pdf_when_read_then_its_first_pages_can_be_asked_and_chosen(watched: Watched) -> None:
     document = watched.document
     for pages, view in watched.views.items():
         assert view.reading == {document: PAGES}
@@ -170,9 +168,7 @@ def test_given_a_long_pdf_when_its_pages_are_read_then_the_first_ones_can_be_ask
     check_whole(watched.opened)
 
 
-def test_given_a_question_while_pages_are_read_then_the_answer_names_its_page_is_marked_and_says_so(
-    watched: Watched,
-) -> None:
+def test_given_a_question_while_pages_are_read_then_the_answer_is_marked_and_says_so(watched: Watched) -> None:
     decision, view, document = decide(watched.early[0]), watched.views[FIRST], watched.document
 
     assert "number4" in decision.answer
@@ -192,9 +188,7 @@ def test_given_a_question_while_pages_are_read_then_the_answer_names_its_page_is
         view.page(document, FIRST + 1)
 
 
-def test_given_passages_of_a_batch_then_they_stand_on_their_pages_and_have_no_id_of_the_whole_document(
-    watched: Watched,
-) -> None:
+def test_given_passages_of_a_batch_then_they_have_no_id_of_the_whole_document(watched: Watched) -> None:
     first, second = (view.passages_of(watched.document) for view in watched.views.values())
 
     assert second[: len(first)] == first  # what was found stays where it is
@@ -208,9 +202,7 @@ def test_given_passages_of_a_batch_then_they_stand_on_their_pages_and_have_no_id
     assert not set(ids) & {passage.id for passage in watched.opened.snapshot.passages_of(watched.document)}
 
 
-def test_given_a_decision_on_a_batch_then_its_record_replays_while_pages_are_read_and_when_the_document_is_published(
-    watched: Watched,
-) -> None:
+def test_given_a_decision_on_a_batch_then_its_record_replays_then_and_later(watched: Watched) -> None:
     assert len(watched.kept) == 3
     assert all(decide(one) == decide(watched.early[0]) for one in watched.kept)
     last = watched.kept[-1]
@@ -219,9 +211,7 @@ def test_given_a_decision_on_a_batch_then_its_record_replays_while_pages_are_rea
     assert strict.suggestions[0] == WHEN_READ
 
 
-def test_given_pages_that_are_still_to_be_read_then_both_estimates_are_lowered_and_no_name_is_said_to_stand_nowhere(
-    watched: Watched,
-) -> None:
+def test_given_pages_to_be_read_then_estimates_are_lowered_and_no_name_is_nowhere(watched: Watched) -> None:
     early, apart = watched.early
 
     assert early.correctness == early.answerability
@@ -289,7 +279,7 @@ def test_given_a_file_that_is_refused_at_a_later_page_then_its_pages_go_and_the_
     assert not opened.unfinished()
 
 
-def test_given_a_file_that_is_refused_then_its_pages_are_gone_while_the_next_file_is_read(
+def test_given_a_refused_file_then_its_pages_are_gone(
     opened: Library, source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[list[str]] = []
@@ -367,9 +357,7 @@ def test_given_a_batch_that_cannot_be_cut_then_the_document_is_indexed_all_the_s
     check_whole(opened)
 
 
-def test_given_a_model_that_is_gone_when_pages_are_read_then_that_is_the_error_and_the_file_waits(
-    tmp_path: Path, source: Source
-) -> None:
+def test_given_a_model_that_is_gone_then_that_is_the_error_and_the_file_waits(tmp_path: Path, source: Source) -> None:
     class Gone(HashEmbedder):
         def embed(self, *given: object) -> object:
             raise ModelUnavailable("It is gone.", remedy="Try again.")
@@ -386,9 +374,7 @@ def test_given_a_model_that_is_gone_when_pages_are_read_then_that_is_the_error_a
     assert not any(what.endswith(": reading") for what in again)  # its pages are there
 
 
-def test_given_a_document_that_is_there_already_then_its_pages_are_asked_once_all_of_it_is_made_anew(
-    opened: Library, source: Source
-) -> None:
+def test_given_a_document_that_is_there_then_it_is_asked_until_made_anew(opened: Library, source: Source) -> None:
     add(opened, source)
     document, same = f"sha256:{source.digest}", list[bool]()
 
@@ -399,9 +385,7 @@ def test_given_a_document_that_is_there_already_then_its_pages_are_asked_once_al
     assert opened.snapshot.document(document).page_count == PAGES
 
 
-def test_given_a_process_that_is_killed_while_pages_are_read_then_the_next_one_asks_them_and_finishes_the_file(
-    tmp_path: Path, source: Source
-) -> None:
+def test_given_a_process_killed_while_pages_are_read_then_the_next_asks_them(tmp_path: Path, source: Source) -> None:
     embedder = Held()
     with indexing(library(tmp_path, embedder=embedder), embedder, source):
         embedder.let(1)  # the vectors of the first batch
@@ -419,9 +403,7 @@ def test_given_a_process_that_is_killed_while_pages_are_read_then_the_next_one_a
     check_whole(left)
 
 
-def test_given_a_stop_when_all_pages_are_read_then_they_are_asked_no_longer_and_not_read_again_when_resumed(
-    tmp_path: Path, source: Source
-) -> None:
+def test_given_a_stop_when_all_pages_are_read_then_they_are_not_read_again(tmp_path: Path, source: Source) -> None:
     embedder = Held()
     opened = library(tmp_path, embedder=embedder)
     with indexing(opened, embedder, source) as running:

@@ -121,9 +121,7 @@ def test_given_what_cannot_be_deleted_now_when_opened_then_the_note_stays_until_
     assert not cut.is_there
 
 
-def test_given_somebody_who_reads_all_the_time_when_erased_then_it_is_said_and_the_next_opening_finishes_it(
-    cut, monkeypatch
-):
+def test_given_somebody_who_reads_all_the_time_when_erased_then_the_next_opening_finishes_it(cut, monkeypatch):
     monkeypatch.setattr("rag_core.library.disk.database.WAIT_SECONDS", 0.1)
     monkeypatch.setattr("rag_core.library.library.CHANGE_SECONDS", 0.1)
     opened = library(cut.folder)
@@ -138,9 +136,7 @@ def test_given_somebody_who_reads_all_the_time_when_erased_then_it_is_said_and_t
     assert not cut.is_there
 
 
-def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked_of_the_newest_version(
-    cut, monkeypatch
-):
+def test_given_a_question_that_needs_a_page_that_went_then_it_is_asked_of_the_newest_version(cut, monkeypatch):
     engine, measured_on, versions = Engine(library(cut.folder), Tools(HashEmbedder())), asking.measured_on, []
 
     def late(view, *rest, **more):
@@ -159,9 +155,7 @@ def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked
     assert cut.gone not in {hit.passage.document for hit in measured.hits}
 
 
-def test_given_a_file_that_was_being_read_and_was_deleted_while_a_question_read_it_then_that_is_asked_again_without_it(
-    tmp_path, monkeypatch, short_batches
-):
+def test_given_a_half_read_file_deleted_while_asked_then_it_is_asked_without(tmp_path, monkeypatch, short_batches):
     embedder = Held()
     opened = library(tmp_path, embedder=embedder)
     engine, measured_on, documents = Engine(opened, Tools(HashEmbedder())), asking.measured_on, []
@@ -182,9 +176,7 @@ def test_given_a_file_that_was_being_read_and_was_deleted_while_a_question_read_
     assert documents == [1, 0]
 
 
-def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_asked_so_often_and_says_both(
-    cut, monkeypatch
-):
+def test_given_documents_that_change_each_time_then_it_is_asked_so_often_and_says_both(cut, monkeypatch):
     opened, asked, measured_on = library(cut.folder), [], asking.measured_on
     kept = found(opened, "cats")[0]
 
@@ -205,9 +197,7 @@ def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_as
     assert "is missing" in measured.failure
 
 
-def test_given_a_model_that_was_asked_already_when_a_page_is_gone_then_it_is_not_asked_twice_and_the_failure_says_why(
-    cut, monkeypatch
-):
+def test_given_a_model_that_was_asked_when_a_page_is_gone_then_it_is_not_asked_twice(cut, monkeypatch):
     engine, asked = Engine(library(cut.folder), Tools(HashEmbedder())), []
 
     def drafted(measured, *_, **__):
@@ -272,9 +262,7 @@ def test_given_what_else_holds_its_words_and_cannot_forget_when_deleted_then_not
         assert len(found(library(cut.folder), "dogs")) == 1
 
 
-def test_given_deletions_that_were_cut_off_when_a_service_starts_then_they_are_finished_without_opening_a_collection(
-    cut, monkeypatch
-):
+def test_given_deletions_cut_off_when_a_service_starts_then_they_are_finished_unopened(cut, monkeypatch):
     cut.delete()
     shutil.copytree(cut.root, cut.folder / "damaged")
     for path in (cut.folder / "damaged").glob("collection.sqlite*"):
@@ -290,9 +278,7 @@ def test_given_deletions_that_were_cut_off_when_a_service_starts_then_they_are_f
     assert not dropped.exists()
 
 
-def test_given_a_collection_that_was_half_deleted_when_another_is_opened_then_that_opens_and_the_rest_goes_if_it_can(
-    cut, monkeypatch
-):
+def test_given_a_half_deleted_collection_when_another_is_opened_then_the_rest_goes_if_it_can(cut, monkeypatch):
     dropped = cut.folder / f"{dropping.GONE}1"
     shutil.copytree(cut.root, dropped)
     with monkeypatch.context() as patch:
@@ -303,9 +289,7 @@ def test_given_a_collection_that_was_half_deleted_when_another_is_opened_then_th
     assert not dropped.exists()
 
 
-def test_given_another_process_that_deletes_the_same_when_a_collection_is_dropped_then_what_it_was_quicker_with_is_no_problem(  # noqa: E501
-    cut, monkeypatch
-):
+def test_given_another_process_that_drops_the_same_then_what_it_was_quicker_with_is_no_problem(cut, monkeypatch):
     dropped = cut.folder / f"{dropping.GONE}1"
     shutil.copytree(cut.root, dropped)
     unlink = os.unlink

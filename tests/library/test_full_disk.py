@@ -53,9 +53,7 @@ def opened(template, tmp_path) -> Library:
 
 
 @pytest.mark.parametrize("pages", [0, 3, 8, 20])
-def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says_what_to_do_and_nothing_is_lost(
-    opened, tmp_path, pages
-):
+def test_given_a_disk_that_is_full_at_some_point_when_adding_then_nothing_is_lost(opened, tmp_path, pages):
     before = opened.snapshot
 
     with pages_left(opened, pages), pytest.raises(LibraryError) as caught:
@@ -72,9 +70,7 @@ def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says
     check_whole(library(tmp_path))
 
 
-def test_given_no_room_for_the_bytes_of_a_file_when_added_then_nothing_is_listed_and_no_half_file_stays(
-    opened, tmp_path, monkeypatch
-):
+def test_given_no_room_for_the_bytes_of_a_file_then_no_half_file_stays(opened, tmp_path, monkeypatch):
     before = sorted((tmp_path / "default/sources").iterdir())
     monkeypatch.setattr("rag_core.library.disk.private.create", lambda *_: (_ for _ in ()).throw(OSError(*FULL.args)))
     with pytest.raises(LibraryError, match="No space left"):

@@ -37,9 +37,7 @@ ONE, TWO = text("one", "The lease ends in May."), text("two", "The tenant pays t
 SECONDS = 60.0  # for a thread of another test's; it takes a moment
 
 
-def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_and_indexed_when_its_turn_comes(
-    tmp_path: Path,
-) -> None:
+def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_and_indexed_later(tmp_path: Path) -> None:
     opened, noted = library(tmp_path), list[object]()
     opened._note = lambda action, ids: noted.append((action, tuple(ids)))
     with opened._writing(0):
@@ -57,9 +55,7 @@ def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_
     check_whole(library(tmp_path))
 
 
-def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is_not_indexed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_file_deleted_while_it_waited_then_no_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = hand_in(tmp_path, "default", [ONE, TWO], {})
     opened = library(tmp_path)
     opened.delete(f"sha256:{ONE.digest}")
@@ -114,7 +110,7 @@ def waiting(folder: Path, runner: Runner, source: Source, settings: Settings = S
     return job
 
 
-def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_with_that_and_does_not_wait_for_its_turn(  # noqa: E501
+def test_given_a_job_stopped_while_its_files_are_handed_in_then_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner, first, stored = Runner(), Held(), threading.Event()
@@ -155,9 +151,7 @@ def test_given_a_job_that_is_called_off_while_its_files_are_handed_in_then_no_st
     assert [row.name for row in library(tmp_path).unfinished()] == ["one"]
 
 
-def test_given_a_collection_that_goes_while_files_are_handed_in_then_nothing_of_them_is_there_afterwards(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_collection_that_goes_then_nothing_comes_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of a file whose handing in has not begun, and of one that is added while the collection is deleted."""
     library(tmp_path).add([text("old", "It was there before.")], SETTINGS)
     runner, first, storing, go, deleted = Runner(), Held(), threading.Event(), threading.Event(), threading.Event()
@@ -202,9 +196,7 @@ def test_given_a_collection_that_goes_while_files_are_handed_in_then_nothing_of_
     assert again.error is None, "a new one of that name may begin"
 
 
-def test_given_no_more_threads_when_a_job_starts_then_it_ends_with_an_error_and_the_next_one_has_its_turn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_more_threads_then_a_job_ends_with_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runner, first = Runner(), Held()
     before = runner.start("Before", first, 1)
     with monkeypatch.context() as full:
@@ -223,7 +215,7 @@ def test_given_no_more_threads_when_a_job_starts_then_it_ends_with_an_error_and_
     assert after.report is not None
 
 
-def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_files_up_twice_at_most_but_none_that_somebody_stopped(  # noqa: E501
+def test_given_waiting_jobs_when_the_process_ends_then_a_start_takes_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner, first = Runner(), Held()

@@ -14,9 +14,7 @@ from rag_core.library.stored.sources import Source
 
 
 @pytest.mark.parametrize("size", [0, 1, BLOCK_BYTES, 3 * BLOCK_BYTES + 17])
-def test_given_bytes_when_held_on_disk_then_they_come_back_as_often_as_asked_and_no_name_is_left(
-    tmp_path: Path, size: int
-) -> None:
+def test_given_bytes_held_on_disk_then_they_come_back_and_no_name_is_left(tmp_path: Path, size: int) -> None:
     data = os.urandom(size)
 
     held = HeldFile((data[start : start + 1000] for start in range(0, size, 1000)), tmp_path)

@@ -81,9 +81,7 @@ def test_given_equal_bytes_when_added_again_then_nothing_is_embedded_and_both_na
         assert opened.snapshot.rows([name]) == [0]
 
 
-def test_given_other_ingest_settings_when_added_again_then_the_document_is_cut_anew_and_keeps_what_the_user_wrote(
-    tmp_path,
-):
+def test_given_other_ingest_settings_when_added_again_then_it_is_cut_anew_and_keeps_what_the_user_wrote(tmp_path):
     opened = library(tmp_path)
     body = " ".join(f"Sentence number {number} says something new." for number in range(200))
     id = opened.add([text("long", body, language="en")], SETTINGS).added[0].id
@@ -177,9 +175,7 @@ class SlowEmbedder(HashEmbedder):
         return super().embed(texts, kind)
 
 
-def test_given_a_file_that_takes_too_long_to_embed_when_added_then_it_is_named_and_the_others_go_on(
-    tmp_path, monkeypatch
-):
+def test_given_a_file_that_takes_too_long_to_embed_then_it_is_named_and_the_others_go_on(tmp_path, monkeypatch):
     embedder = SlowEmbedder(seconds=40.0)
     monkeypatch.setattr(embedding, "monotonic", lambda: embedder.now)
     slow = "\n\n".join(f"Sentence {number} is slow. " + "It has many words that fill it. " * 30 for number in range(40))
@@ -343,9 +339,7 @@ def test_given_an_older_index_version_when_opened_then_it_says_to_rebuild(tmp_pa
     assert [document.name for document in library(tmp_path).snapshot.documents] == ["dogs"]
 
 
-def test_given_a_rebuild_cancelled_halfway_when_reopened_then_the_old_generation_stands_and_the_next_rebuild_goes_on(
-    tmp_path,
-):
+def test_given_a_rebuild_cancelled_halfway_then_the_old_version_stands_and_the_next_one_goes_on(tmp_path):
     sources = [Source("a.pdf", pdf("Alpha."), "pdf"), Source("b.pdf", pdf("Beta."), "pdf")]
     library(tmp_path).add(sources, SETTINGS)
     other = HashEmbedder("other@float32")

@@ -77,9 +77,7 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("table", "column"), CELLS)
-def test_given_a_changed_byte_in_any_packed_part_then_it_is_told_and_a_rebuild_makes_the_library_whole(
-    folder, table, column
-):
+def test_given_a_changed_byte_in_any_packed_part_then_a_rebuild_makes_the_library_whole(folder, table, column):
     changed(folder, table, column)
 
     with pytest.raises(LibraryDamaged) as caught:
@@ -92,9 +90,7 @@ def test_given_a_changed_byte_in_any_packed_part_then_it_is_told_and_a_rebuild_m
 
 
 @pytest.mark.parametrize("harm", ["byte", "short", "empty", "gone", "another"])
-def test_given_the_librarys_file_damaged_or_gone_then_it_is_told_and_a_rebuild_makes_it_anew_of_the_stored_files(
-    folder, harm
-):
+def test_given_the_librarys_file_damaged_or_gone_then_a_rebuild_makes_it_anew_of_the_stored_files(folder, harm):
     path = folder / "default" / FILE
     data = path.read_bytes()
     if harm == "gone":

@@ -66,9 +66,7 @@ def confirmed(said: list[list[str]], names: set[str]) -> tuple[set[str], set[str
 
 
 @pytest.mark.slow
-def test_given_a_kill_at_thirty_points_when_reopened_then_all_that_was_confirmed_is_whole_and_resume_finishes_the_rest(
-    tmp_path,
-):
+def test_given_a_kill_at_thirty_points_then_all_that_was_confirmed_is_whole_and_the_rest_resumed(tmp_path):
     """S3-28: documents and their metadata outlive a killed process."""
     with children(tmp_path / "dry") as run:
         *_, changes, exit = run("dry", 0)
@@ -128,9 +126,7 @@ def test_given_a_kill_while_embedding_when_resumed_then_the_pages_are_not_read_a
     check_whole(opened)
 
 
-def test_given_an_encrypted_file_that_was_not_finished_when_listed_then_it_needs_its_password_which_is_nowhere_on_disk(
-    tmp_path,
-):
+def test_given_an_unfinished_encrypted_file_then_it_needs_its_password_which_is_nowhere_on_disk(tmp_path):
     data = pdf("The secret clause is long.", password="open-sesame")
     opened = library(tmp_path)
 

@@ -59,9 +59,7 @@ def test_given_a_reread_that_is_stopped_when_looked_at_then_the_document_is_as_i
     check_whole(opened)
 
 
-def test_given_an_encrypted_document_when_reread_then_its_password_is_needed_only_where_the_file_is_read_again(
-    tmp_path,
-):
+def test_given_an_encrypted_document_when_reread_then_its_password_is_needed_where_the_file_is_read(tmp_path):
     opened = library(tmp_path)
     source = Source("locked.pdf", pdf("Cats sleep.", password="sesame"), "pdf", password="sesame")
     id = opened.add([source], SETTINGS).added[0].id
@@ -111,9 +109,7 @@ def test_given_unfinished_files_when_some_are_resumed_then_the_others_wait(tmp_p
     assert opened.unfinished() == (two,)
 
 
-def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_waits_and_the_others_are_there(
-    tmp_path,
-):
+def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_waits(tmp_path):
     locked = Source("locked.pdf", pdf("Cats sleep.", password="sesame"), "pdf", password="sesame")
     library(tmp_path).add([locked, text("one", "Alpha.")], SETTINGS)
 
@@ -174,9 +170,7 @@ def test_given_folders_when_listed_then_those_that_are_no_collections_are_left_o
     assert collections(tmp_path / "missing") == ()
 
 
-def test_given_a_library_when_asked_for_its_model_then_it_is_its_own_and_the_settings_stand_where_nothing_is_known(
-    tmp_path, monkeypatch
-):
+def test_given_a_library_when_asked_for_its_model_then_it_is_its_own_if_known(tmp_path, monkeypatch):
     other = HashEmbedder("some/model@bfloat16")
     library(tmp_path, embedder=other).add([text("one", "Alpha.")], SETTINGS)
 
@@ -222,9 +216,7 @@ def test_given_the_first_of_many_documents_when_it_is_complete_then_it_is_publis
     assert ("documents", 1, 1) in seen
 
 
-def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile_and_it_is_afterwards_also_where_that_fails(  # noqa: E501
-    tmp_path, monkeypatch
-):
+def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile(tmp_path, monkeypatch):
     writer, reader, seen = library(tmp_path), library(tmp_path), []
     writer.add([text("one", "Alpha.")], SETTINGS)
     load = reader._loader.load

@@ -113,9 +113,7 @@ def test_given_a_library_that_was_behind_when_it_writes_then_it_builds_on_what_t
     check_whole(behind)
 
 
-def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_all_is_there_but_the_pages_that_it_has_not_read(  # noqa: E501
-    tmp_path,
-):
+def test_given_a_held_snapshot_when_its_document_is_deleted_then_all_is_there_but_its_pages(tmp_path):
     opened = library(tmp_path)
     id = opened.add([text("a", "Alpha is first."), text("b", "Beta is second.")], SETTINGS).added[0].id
     reader = library(tmp_path)
@@ -133,9 +131,7 @@ def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_
     assert [document.name for document in reader.snapshot.documents] == ["b"]
 
 
-def test_given_a_library_deleted_from_outside_and_made_anew_then_a_refresh_sees_it_and_an_older_question_no_page_of_it(
-    tmp_path,
-):
+def test_given_a_library_made_anew_then_a_refresh_sees_it_and_an_older_question_no_page_of_it(tmp_path):
     first = library(tmp_path)
     first.add([text("a", "Alpha.")], SETTINGS)
     held = first.snapshot
@@ -171,9 +167,7 @@ def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(
 
 
 @pytest.mark.parametrize("before", [0, 1], ids=["empty", "with a document"])
-def test_given_a_document_that_another_process_published_a_moment_ago_when_deleted_then_the_library_is_whole(
-    tmp_path, monkeypatch, before
-):
+def test_given_a_document_just_published_elsewhere_when_deleted_then_all_is_whole(tmp_path, monkeypatch, before):
     other = library(tmp_path)
     other.add([text(f"d{number}", f"Document {number} is about cats.") for number in range(before)], SETTINGS)
     late = library(tmp_path).add([text("late", "It comes late.")], SETTINGS).added[0].id

@@ -54,9 +54,7 @@ def test_given_a_question_then_no_passages_are_unpacked_but_those_that_it_shows(
     assert len(unpacked) == 2
 
 
-def test_given_a_part_of_a_library_that_is_searched_then_its_documents_are_told_without_unpacking_a_passage(
-    tmp_path, unpacked
-):
+def test_given_a_part_that_is_searched_then_its_documents_are_told_without_unpacking(tmp_path, unpacked):
     before = made(tmp_path).snapshot
     snapshot = library(tmp_path).snapshot
 
@@ -96,9 +94,7 @@ def unpacked(monkeypatch):
     return seen
 
 
-def test_given_a_library_when_opened_then_no_passage_is_unpacked_until_one_of_its_document_is_asked_for(
-    tmp_path, unpacked
-):
+def test_given_a_library_when_opened_then_no_passage_is_unpacked_until_it_is_asked_for(tmp_path, unpacked):
     before = made(tmp_path).snapshot
     one, two, three = (document.id for document in before.documents)
     whole = tuple(before.passages)
@@ -119,9 +115,7 @@ def test_given_a_library_when_opened_then_no_passage_is_unpacked_until_one_of_it
     assert found(library(tmp_path), "sleeping cats")[0] == two
 
 
-def test_given_a_packed_library_when_a_document_is_added_or_deleted_then_no_other_is_unpacked_and_all_rows_are_right(
-    tmp_path, unpacked
-):
+def test_given_a_packed_library_when_a_document_comes_or_goes_then_no_other_is_unpacked(tmp_path, unpacked):
     made(tmp_path)
     opened = library(tmp_path)
     one, two, three = (document.id for document in opened.snapshot.documents)

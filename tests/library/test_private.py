@@ -45,9 +45,7 @@ def modes(folder: Path) -> dict[str, str]:
     return {name: oct(mode) for name, mode in with_modes.items() if mode & 0o077}
 
 
-def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alone_can_read_any_of_it(
-    tmp_path: Path,
-) -> None:
+def test_given_a_new_library_when_all_is_written_then_its_owner_alone_can_read_it(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "library"
     seen: set[str] = set()
 

@@ -129,9 +129,7 @@ def test_given_a_file_that_takes_too_much_when_added_then_it_is_named_and_the_ot
 @pytest.mark.parametrize(
     ("data", "says"), [(b"a\n" * 200_001, "200,001 lines"), (b"a" * 16_000_001, "16,000,001 characters")]
 )
-def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_refused(
-    tmp_path: Path, data: bytes, says: str
-) -> None:
+def test_given_a_text_with_too_many_lines_or_characters_then_refused(tmp_path: Path, data: bytes, says: str) -> None:
     with pytest.raises(LimitExceeded, match=says):
         read(tmp_path, data, ReadOptions("text", ocr=False, can_ocr=False), "text")
 

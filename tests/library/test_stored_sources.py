@@ -43,9 +43,7 @@ def bodies(opened: Library) -> str:
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["pdf", "text with an id of the caller"])
-def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_healed_by_the_right_bytes(
-    tmp_path, number
-):
+def test_given_a_changed_stored_file_then_it_is_told_never_read_and_healed_by_the_right_bytes(tmp_path, number):
     source = sources()[number]
     opened = library(tmp_path)
     (document,) = opened.add([source], SETTINGS).added
@@ -68,9 +66,7 @@ def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_hea
     check_whole(anew)
 
 
-def test_given_a_stored_file_that_was_changed_when_rebuilt_alike_then_its_pages_are_kept_and_the_damage_is_told(
-    tmp_path,
-):
+def test_given_a_changed_stored_file_when_rebuilt_alike_then_its_pages_are_kept_and_it_is_told(tmp_path):
     (document,) = library(tmp_path).add(sources()[:1], SETTINGS).added
     lie(tmp_path, document.id)
 

@@ -104,9 +104,7 @@ def numbers(decision: Decision) -> object:
 
 
 @given(drawn=any_measurements(), other=chosen_settings)
-def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replays_to_the_same_decision(
-    drawn: Measurements, other: Settings
-) -> None:
+def test_given_any_case_restored_with_its_pages_then_it_replays_alike(drawn: Measurements, other: Settings) -> None:
     original = on_pages(drawn)
     target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})
 
@@ -119,9 +117,7 @@ def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replay
 
 
 @given(drawn=any_measurements(), other=chosen_settings)
-def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numbers(
-    drawn: Measurements, other: Settings
-) -> None:
+def test_given_any_case_without_its_texts_then_its_numbers_replay_alike(drawn: Measurements, other: Settings) -> None:
     original = on_pages(drawn)
     target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})
 
@@ -153,9 +149,7 @@ QUESTIONS = (
 
 @each("question", QUESTIONS)
 @each("drafter", ["extract", "raw"])
-def test_given_a_measured_question_when_recorded_and_restored_then_nothing_is_missing(
-    question: str, drafter: str
-) -> None:
+def test_given_a_measured_question_when_restored_then_nothing_is_missing(question: str, drafter: str) -> None:
     corpus = MemoryCorpus(TEXTS, HashEmbedder())
     original = measure(question, settings(drafter=drafter), corpus, tools())
 
@@ -224,9 +218,7 @@ def empty(*_: object) -> str:
 
 
 @pytest.mark.parametrize("reader", [gone, empty], ids=["raises", "empty"])
-def test_given_a_deleted_document_when_restored_then_its_texts_are_marked_and_names_are_kept(
-    reader: Callable[..., str],
-) -> None:
+def test_given_a_deleted_document_when_restored_then_its_texts_are_marked(reader: Callable[..., str]) -> None:
     original = on_pages(measurements(0.9))
 
     decision = decide(from_record(through_json(original), reader, gone))  # type: ignore[arg-type]

@@ -98,9 +98,7 @@ def through_json(value: Any) -> Any:
 
 
 @given(drawn=asked_measurements())
-def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_is_there_again(
-    drawn: Measurements,
-) -> None:
+def test_given_anything_a_model_left_when_restored_then_all_of_it_is_there_again(drawn: Measurements) -> None:
     original = on_pages(drawn)
     written = write(original, rejected=[0, 2])
 
@@ -112,9 +110,7 @@ def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_i
 
 
 @given(drawn=asked_measurements())
-def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_and_numbers_stay(
-    drawn: Measurements,
-) -> None:
+def test_given_anything_a_model_left_when_its_words_are_gone_then_numbers_stay(drawn: Measurements) -> None:
     original = on_pages(drawn)
 
     restored = from_record(through_json(to_record(original)))
@@ -125,9 +121,7 @@ def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_an
 
 
 @given(data=st.data())
-def test_given_a_question_of_a_model_when_restored_without_any_text_then_it_replays_to_the_same_numbers(
-    data: st.DataObject,
-) -> None:
+def test_given_a_question_of_a_model_without_any_text_then_its_numbers_replay_alike(data: st.DataObject) -> None:
     """Under its own settings and any others: no next step needs a text that may have been deleted."""
     original = on_pages(data.draw(stepped_measurements()))
     names = data.draw(st.lists(st.sampled_from(sorted(REPLAYED)), max_size=3, unique=True))
@@ -293,9 +287,7 @@ def test_given_two_invented_ids_when_their_words_are_gone_then_they_are_still_tw
     assert all(ref.startswith(DELETED) for ref in restored.attempts[0].draft.claims[0].cited)
 
 
-def test_given_a_finding_that_names_an_invented_id_when_its_words_are_gone_then_it_is_deleted_and_never_cut_from_another_text() -> (  # noqa: E501
-    None
-):
+def test_given_a_finding_that_names_an_invented_id_when_its_words_are_gone_then_it_is_deleted() -> None:
     bad = attempted(quotes_missing=("no quote from a made up source",), fabricated=("a made up source",))
     one = asked(
         replace(bad, draft=replace(bad.draft, claims=(replace(bad.draft.claims[0], cited=("a made up source",)),)))
