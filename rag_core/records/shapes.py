@@ -13,6 +13,7 @@ from typing import Any
 
 from rag_core.domain.claims import BREAK
 from rag_core.domain.documents import Span
+from rag_core.domain.drafts import Draft, taken_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
@@ -328,9 +329,7 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
         passages = {one["id"]: one for half in halves for one in _passages(half)}
         for half in halves:
             _show(half, texts, passages)
-        found: Measurements = reader(Measurements)(rest)
-        _bind(found)
-        return found
+        return _whole(reader(Measurements)(rest))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InvalidInput(
             f"A stored question cannot be read: its record is not whole ({type(error).__name__}).",
@@ -338,15 +337,17 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
         ) from error
 
 
-def _bind(found: Measurements) -> None:
-    """Measurements are of their claims again."""
+def _bound(draft: Draft) -> Draft:
+    """Its measurements are of its claims again."""
+    measured = zip(draft.claims, draft.measured, strict=True)
+    return replace(draft, measured=tuple(taken_of(claim, one) for claim, one in measured))
+
+
+def _whole(found: Measurements) -> Measurements:
     trace = found.llm_trace
-    drafts = [found.draft]
     if trace is not None:
-        drafts += [one.sides for one in trace.judgements if one.sides is not None]
-        drafts += [one.draft for one in trace.attempts]
-    for draft in drafts:
-        for claim, measured in zip(draft.claims, draft.measured, strict=True):
-            object.__setattr__(measured, "of", claim)  # as `taken_of` does, which would make all around it anew
-    if found.other is not None:
-        _bind(found.other)
+        judgements = (replace(one, sides=_bound(one.sides)) if one.sides else one for one in trace.judgements)
+        attempts = (replace(one, draft=_bound(one.draft)) for one in trace.attempts)
+        trace = replace(trace, judgements=tuple(judgements), attempts=tuple(attempts))
+    other = _whole(found.other) if found.other is not None else None
+    return replace(found, draft=_bound(found.draft), llm_trace=trace, other=other)
