@@ -107,7 +107,8 @@ class ActLog:
             if found is None:
                 torn.append(number)
             elif not problem and (found.prev != head or found.n != number):
-                line, problem = number, _why(found, head, number)
+                line = number
+                problem = f"Line {number} does not follow the one before it: one was changed, cut out, added or moved."
             head, n = _chained(head, raw), number
             met |= {one for one in heads if one == head}
         if not problem and torn and torn[-1] == n:
@@ -186,17 +187,3 @@ def _parsed(raw: bytes) -> Entry | None:
     if not isinstance(row, dict) or set(row) != _FIELDS or type(row["n"]) is not int:
         return None
     return Entry(**row) if all(isinstance(value, str) for name, value in row.items() if name != "n") else None
-
-
-def _why(found: Entry, head: str, number: int) -> str:
-    if found.n > number:
-        return (
-            f"Line {number} says that it is line {found.n}: {found.n - number} lines "
-            f"before it are missing, or it was moved."
-        )
-    if found.n < number:
-        return f"Line {number} says that it is line {found.n}: lines were added before it, or it was moved."
-    return (
-        f"Line {number} does not follow what stands before it: line {max(number - 1, 1)} or "
-        f"an earlier one was changed, or this one was."
-    )

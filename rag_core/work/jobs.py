@@ -12,12 +12,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import count
 from typing import TYPE_CHECKING
 
 from rag_core.domain.ports import Cancel, Progress, Step
-from rag_core.errors import Cancelled, PasswordNeeded
+from rag_core.errors import Cancelled, PasswordNeeded, RagError
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.background import Background
@@ -27,25 +26,9 @@ if TYPE_CHECKING:
     from rag_core.work.handing_in import HandingIn
 
 
-READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # parts of a file's bar for reading and for cutting; embedding is the rest
-
-
-class FileState(StrEnum):
-    """Where a file of a job stands."""
-
-    READING = "reading"
-    CUTTING = "cutting"  # into passages, whose words are counted
-    EMBEDDING = "embedding"
-    PROBLEM = "problem"
-
-
-STAGES = (FileState.READING, FileState.CUTTING, FileState.EMBEDDING)  # a file goes through them in this order
-_PARTS = {  # where a stage begins in a file's bar, and how long it is
-    "": (0.0, 0.0),
-    FileState.READING: (0.0, READING_SHARE),
-    FileState.CUTTING: (READING_SHARE, CUTTING_SHARE),
-    FileState.EMBEDDING: (READING_SHARE + CUTTING_SHARE, 1 - READING_SHARE - CUTTING_SHARE),
-}
+EMBEDDING, PROBLEM = "embedding", "problem"
+# the stages of a file in their order: where each begins in its bar, and how long it is
+STAGES = {"reading": (0.0, 0.5), "cutting": (0.5, 0.1), EMBEDDING: (0.6, 0.4)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +55,7 @@ class Far:
     @property
     def share(self) -> float:
         """How much of the whole file is done, in [0, 1]."""
-        before, own = _PARTS[self.stage]
+        before, own = STAGES.get(self.stage, (0.0, 0.0))
         return before + own * (self.done / self.total if self.total else 0.0)
 
 
@@ -247,9 +230,9 @@ class Job(Background["AddReport | Ran"]):
         if step in WHOLE:
             self._far = {number: far for number, far in self._far.items() if number >= done}
             self.files_done, self.files = done, total
-        elif what != FileState.PROBLEM:
+        elif what != PROBLEM:
             self._far[self._number(step)] = Far(step, done, total)
-        if step == QUESTIONS or what == FileState.EMBEDDING:
+        if step == QUESTIONS or what == EMBEDDING:
             # from the first ones on: the model may have been loaded before, and recorded questions take no time
             known = self._pace if self._pace is not None and self._pace[0] == step and done >= self._pace[2] else None
             if done:
@@ -265,25 +248,30 @@ class Job(Background["AddReport | Ran"]):
             return self.files_done
         return max(self.files_done, self._numbers.setdefault(step.document, max(self.files_done, len(self._numbers))))
 
-    def begin(self, work: Work, turns: Turns | None = None) -> None:
-        """In a thread of its own: list its files and wait for its turn, where it needs one, then do the work."""
+    def refused(self, error: RagError) -> Job:
+        """It ends at once: as a job that failed it is shown where jobs are shown."""
+        self.error, self.sources = error, ()
+        self._done.set()
+        return self
+
+    def begin(self, work: Work, turns: Turns) -> None:
+        """In a thread of its own: list its files and wait for its turn, then do the work."""
         self._turns = turns
 
         def told(step: str, done: int, total: int) -> None:
             self.progress(step, done, total)
             # Between two files a visitor lets others come first: nobody else writes to their collection, whose lock
             # they keep meanwhile. So do watched answers between two questions, which keep no lock.
-            if turns is not None and (self.visits or self.kind == "watching") and step in WHOLE and done < total:
+            if (self.visits or self.kind == "watching") and step in WHOLE and done < total:
                 turns.pass_on(self)
 
         def noted(cancelled: Cancel) -> AddReport | Ran:
             try:
-                if turns is not None:
-                    if self.handing_in is not None and not self.given_up:
-                        self.handing_in.hand_in()
-                    if not turns.take(self) and not self.given_up:
-                        self.report = AddReport(cancelled=True)  # nothing of it was begun
-                        return self.report
+                if self.handing_in is not None and not self.given_up:
+                    self.handing_in.hand_in()
+                if not turns.take(self) and not self.given_up:
+                    self.report = AddReport(cancelled=True)  # nothing of it was begun
+                    return self.report
                 if self.given_up:
                     raise Cancelled("Its collection is being deleted.", remedy="Add the files to another one.")
                 self.started = True
@@ -291,8 +279,7 @@ class Job(Background["AddReport | Ran"]):
                 self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
                 return found
             finally:
-                if turns is not None:
-                    turns.give_back(self)
+                turns.give_back(self)
                 locked = {
                     name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)
                 }

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_core.domain.acts import Action, actor, permit
-from rag_core.domain.ports import Cancel, Progress
-from rag_core.errors import LibraryBusy, LimitExceeded, RagError
-from rag_core.library.library import AddReport
+from rag_core.errors import LibraryBusy, LimitExceeded
 from rag_core.library.stored.sources import Source
 from rag_core.wiring import drop_collection
 from rag_core.work import loading
@@ -26,21 +24,6 @@ if TYPE_CHECKING:
 MAX_UNFINISHED, MAX_EACH = 24, 8  # jobs of the page that run or wait, in all and of one person who signed in
 MAX_VISITORS, MAX_VISITOR = 120, 4  # the same for visitors of a shared demo, who are counted apart, and of one visitor
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
-
-
-def _refused(problem: str, remedy: str, kind: type[RagError] = LimitExceeded) -> Work:
-    """Work that ends at once with this error: as a job that failed it is shown where jobs are shown."""
-
-    def refuse(_: Progress, __: Cancel) -> AddReport:
-        raise kind(problem, remedy=remedy)
-
-    return refuse
-
-
-_FULL = _refused("Too many jobs wait already.", "Wait until some are done, or stop some; then start this again.")
-_GOING = _refused(
-    "The collection is being deleted.", "Choose another one for it, or wait until this one is gone.", LibraryBusy
-)
 
 
 class Runner:
@@ -79,10 +62,12 @@ class Runner:
             visits=bool(actor().home),
         )
         with self._starting:
-            refused = _GOING if self._going[place] else _FULL if bounded and self._has_no_room(job) else None
-            if refused is not None:
-                job.begin(refused)
-                return job
+            if self._going[place]:
+                remedy = "Choose another one for it, or wait until this one is gone."
+                return job.refused(LibraryBusy("The collection is being deleted.", remedy=remedy))
+            if bounded and self._has_no_room(job):
+                remedy = "Wait until some are done, or stop some; then start this again."
+                return job.refused(LimitExceeded("Too many jobs wait already.", remedy=remedy))
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
         # the library survives being killed, so stopping the server need not wait for it
