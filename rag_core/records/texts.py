@@ -22,7 +22,7 @@ from rag_core.ingest.normalise import read_passage_text
 from rag_core.language import ascii_digits, fold
 
 PassageOf = Callable[[str, str], Passage | None]  # (document id, passage id) -> the passage of the library as it is now
-Row = Mapping[str, Any]  # of a passage, a claim or its evidence
+Row = Mapping[str, Any]  # a passage, a claim, or its evidence
 Parts = list[Any]  # the parts of a text: [source, start, end], or a joint as it is
 OwnWords = dict[str, str]  # what a model wrote, by the hash of it
 

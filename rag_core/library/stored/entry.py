@@ -58,7 +58,7 @@ class Accepted:
 
     @classmethod
     def from_json(cls, row: Any) -> Accepted:
-        """What `to_row` was given; raises ValueError or TypeError."""
+        """The source that `to_row` was given; raises ValueError or TypeError."""
         found: Accepted = reader(cls)(row)
         return found
 
