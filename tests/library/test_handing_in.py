@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from library_kit import SETTINGS, check_whole, found, library, text
+from reading_kit import until
 
 from rag_core import wiring
 from rag_core.domain.acts import Action
@@ -88,14 +87,6 @@ class Held:
         """Wait."""
         assert self.go.wait(SECONDS)
         return AddReport()
-
-
-def until(holds: Callable[[], object]) -> None:
-    """Wait until something holds that a thread does."""
-    end = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def waiting(folder: Path, runner: Runner, source: Source, settings: Settings = SETTINGS) -> Job:
