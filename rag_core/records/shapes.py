@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from rag_core.domain.claims import BREAK
@@ -34,7 +33,6 @@ from rag_core.records.texts import (
     sources,
     stated,
 )
-from rag_core.settings import Settings
 
 Row = dict[str, Any]
 Again = Mapping[str, Callable[[Row, Texts, str], str]]  # how each text of a row is read from a page, by its hash
@@ -240,15 +238,6 @@ def _show_around(document: str, around: Row, texts: Texts) -> None:
         around["text"] = same(cells(texts.raw(document, spans)), wanted)
     else:
         around["text"] = "".join(BREAK if n in breaks else sign for n, sign in enumerate(text))
-
-
-def settings_of(values: Mapping[str, Any]) -> Settings:
-    return _settings(tuple(values.items()))
-
-
-@lru_cache(maxsize=64)
-def _settings(values: tuple[tuple[str, Any], ...]) -> Settings:
-    return Settings(**dict(values))
 
 
 SCHEMA_VERSION = 15  # the form of a record

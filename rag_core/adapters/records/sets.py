@@ -30,7 +30,8 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records import PassageOf, Texts, restored, settings_of
+from rag_core.library.stored.typed_json import reader
+from rag_core.records import PassageOf, Texts, restored
 from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
 from rag_core.settings import Settings
 
@@ -210,6 +211,6 @@ class Sets(Part):
         rows = self._rows(f"{_RUN} {which}", values)
         with as_written(self._file):
             return tuple(
-                RunHead(id, name, set_name, self.collection, settings_of(read_json(self._file, settings)), *others)
+                RunHead(id, name, set_name, self.collection, reader(Settings)(read_json(self._file, settings)), *others)
                 for id, name, set_name, settings, *others in rows
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -60,7 +60,7 @@ def reader(hint: Any) -> Read:
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return hint
     if isinstance(hint, type) and issubclass(hint, BaseModel):
-        return lambda row: hint(**row)
+        return lambda row: _settled(hint, tuple(row.items()))
     if is_dataclass(hint) and isinstance(hint, type):
         return partial(_record, hint)
     raise TypeError(f"there is no form for {hint!r}")
@@ -78,6 +78,11 @@ def _of_parts(origin: Any, args: tuple[Any, ...]) -> Read:
     if origin is tuple:
         return _many(args[0]) if args[-1] is Ellipsis else _fixed(lambda *values: values, args)
     raise TypeError(f"there is no form for {origin!r} of {args!r}")
+
+
+@lru_cache(maxsize=64)  # many rows have the same settings
+def _settled(kind: type[BaseModel], values: tuple[tuple[str, Any], ...]) -> BaseModel:
+    return kind(**dict(values))
 
 
 @cache
