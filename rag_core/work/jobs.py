@@ -146,6 +146,7 @@ class Job(Background["AddReport | Ran"]):
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     visits: bool = False  # that is a visitor of a shared demo
     given_up: bool = False  # stopped since its library goes: nothing needs to be kept of it
+    stored: bool = False  # its files are on the library's list, where an end of the process does not reach them
     started: bool = False  # its turn has come
     shown: bool = False  # its result, to the session that started it
     taken_over: bool = False  # by another session, since that one was closed
@@ -269,6 +270,7 @@ class Job(Background["AddReport | Ran"]):
             try:
                 if self.handing_in is not None and not self.given_up:
                     self.handing_in.hand_in()
+                    self.stored = True
                 if not turns.take(self) and not self.given_up:
                     self.report = AddReport(cancelled=True)  # nothing of it was begun
                     return self.report
