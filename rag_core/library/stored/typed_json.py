@@ -45,8 +45,7 @@ def to_row(value: Any) -> Any:
     return {name: to_row(getattr(value, name)) for name in _names(kind)} if is_dataclass(kind) else value
 
 
-@cache
-def reader(hint: Any) -> Read:
+def _reader(hint: Any) -> Read:
     """Reads rows of a type that `to_row` takes, or of an optional one; raises TypeError for any other."""
     origin, args = get_origin(hint), get_args(hint)
     if hint is Any:
@@ -64,6 +63,9 @@ def reader(hint: Any) -> Read:
     if is_dataclass(hint) and isinstance(hint, type):
         return partial(_record, hint)
     raise TypeError(f"there is no form for {hint!r}")
+
+
+reader: Callable[[Any], Read] = cache(_reader)
 
 
 def _of_parts(origin: Any, args: tuple[Any, ...]) -> Read:
