@@ -50,7 +50,7 @@ from rag_core.library.stored.stored_json import (
 )
 from rag_core.library.stored.typed_json import reader, to_row
 
-VERSION = 1  # the tables' own
+VERSION = 2  # the version of the tables and of what is packed in them
 STORES = "stores"  # the folder in which each database that has rows of the collection has a file
 # states of a document: it is being read, and its first pages may have passages; it is complete, and published with the
 # next ones; it is in the library
