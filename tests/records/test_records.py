@@ -108,8 +108,10 @@ def test_given_any_case_restored_with_its_pages_then_it_replays_alike(drawn: Mea
     original = on_pages(drawn)
     target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})
 
-    restored = from_record(through_json(original), page_text)
+    row = through_json(original)
+    restored = from_record(row, page_text)
 
+    assert "was lost" not in json.dumps(row), "no text of a page"
     assert restored.draft == original.draft
     assert restored.hits == original.hits
     assert replay(restored, target) == replay(original, target)

@@ -104,6 +104,7 @@ def test_given_anything_a_model_left_when_restored_then_all_of_it_is_there_again
 
     restored = from_record(through_json(written.record), page_text, own=through_json(written.own | written.rejected))
 
+    assert "was lost" not in json.dumps(written.record), "no text of a page"
     assert restored.llm_trace == original.llm_trace
     assert restored.draft == original.draft
     assert restored.hits == original.hits
