@@ -42,7 +42,6 @@ SETTINGS = Settings.load()
 # who writes, for a message only; what SQLite takes away when the last connection ends, which may be at any time
 NOT_READ = (
     "lock",
-    "lock.json",
     *(f"{name}.sqlite-{end}" for name in ("collection", "records", "model_cache") for end in ("shm", "wal")),
 )
 # deleted: as if they had never been made

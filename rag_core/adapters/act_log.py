@@ -6,8 +6,7 @@ of what stands before it. So a line that is changed, cut out, added or moved bre
 end was cut off, that the last line was changed, or that all of it was written anew, is told only by its newest hash,
 kept elsewhere.
 
-Where old lines were removed (`prune`), the file begins with a mark: how many, and the hash of the chain up to there.
-That it was done is a line of the log, with both numbers, so that a mark that somebody else wrote is found.
+A log that has grown long is moved away as a whole: the next act begins a new one.
 
 A part of a line that a power cut leaves stays, is ended by the next append, and counts.
 """
@@ -22,14 +21,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from rag_core.domain.acts import Action, actor
-from rag_core.errors import LibraryBusy, LibraryDamaged
+from rag_core.errors import LibraryBusy
 from rag_core.library.disk.files import storage_problems, sync
 from rag_core.library.disk.private import FILE_MODE, make_folder
 
@@ -38,7 +36,6 @@ WAIT_SECONDS = 10.0  # for another process that writes; a line takes millisecond
 MAX_CHARS = 200  # a longer name or id is cut: a document's id has 71
 TAIL_BYTES = 16_384  # read from the end: twice what the longest line has, all of it escaped
 START = hashlib.sha256(b"plumbline audit log, form 1").hexdigest()  # the hash before the first line
-_MARK = {"removed", "head"}  # fields of the mark
 _FIELDS = {"n", "at", "who", "action", "collection", "object", "prev"}
 
 
@@ -57,7 +54,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A log of so many `lines`, with those `removed` from its beginning.
+    """A log of so many `lines`.
 
     `head`, the hash of the chain after the last line, is to be kept elsewhere. `line` is the first one that does not
     fit, 0 where all do, and `problem` says why. `torn` lines are not whole, as a power cut leaves them; a later line
@@ -70,15 +67,6 @@ class Verified:
     problem: str = ""
     torn: tuple[int, ...] = ()
     met: frozenset[str] = field(default_factory=frozenset)
-    removed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    """Lines that were removed: how many, and the hash of the chain now; to be kept elsewhere."""
-
-    removed: int
-    head: str
 
 
 class ActLog:
@@ -110,24 +98,17 @@ class ActLog:
             if found is not None:
                 yield found
 
-    def verify(self, heads: Sequence[str] = (), *, archived: bool = False) -> Verified:
-        """Go through the whole log; `heads` are hashes that were kept elsewhere, and have to stand in the chain.
-
-        A line has to tell of those missing at its beginning, but not in an archive of `prune`: there the log has that
-        line.
-        """
-        removed, start, raws = self._chain()
-        head, n, torn, met = start, removed, [], {one for one in heads if one in (START, start)}
-        line, problem, witness = 0, "", archived or not removed
-        for number, raw in enumerate(raws, removed + 1):
+    def verify(self, heads: Sequence[str] = ()) -> Verified:
+        """Go through the whole log; `heads` are hashes that were kept elsewhere, and have to stand in the chain."""
+        head, n, torn, met = START, 0, [], {one for one in heads if one == START}
+        line, problem = 0, ""
+        for number, raw in enumerate(self._lines(), 1):
             found = _parsed(raw)
             if found is None:
                 torn.append(number)
             elif not problem and (found.prev != head or found.n != number):
-                line, problem = number, _why(found, head, number)
-            witness = witness or (
-                found is not None and (found.action, found.object) == (Action.PRUNE, _cut(removed, start))
-            )
+                line = number
+                problem = f"Line {number} does not follow the one before it: one was changed, cut out, added or moved."
             head, n = _chained(head, raw), number
             met |= {one for one in heads if one == head}
         if not problem and torn and torn[-1] == n:
@@ -135,50 +116,7 @@ class ActLog:
             problem = (
                 "The last line is not whole: a power cut, or somebody, cut it. The next act vouches for what is left."
             )
-        if not problem and not witness:
-            line = removed + 1
-            problem = f"The log begins at line {line}, and no line says that those before it were removed."
-        return Verified(n, head, line, problem, tuple(torn), frozenset(met), removed)
-
-    def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
-        """Remove the lines before a time, up to the first that is not older; the new file `archive` takes their bytes.
-
-        That is noted first, and cannot be undone.
-
-        Raises:
-            LibraryDamaged: the log is not what was written: nothing is removed.
-            LibraryError: the disk refused, or the archive is there already. A log whose lines stay is whole.
-        """
-        with storage_problems("shortening the audit log"), self._turn:
-            make_folder(self.path.parent)
-            with self._alone():
-                checked = self.verify()
-                if checked.problem:
-                    raise LibraryDamaged(
-                        f"The audit log is not what was written. {checked.problem}",
-                        remedy="Keep it as it is, and find out what happened.",
-                    )
-                removed, head, raws = self._chain()
-                kept, gone = removed, []
-                for raw in raws:
-                    found = _parsed(raw)
-                    if found is not None and datetime.fromisoformat(found.at) >= before:
-                        break
-                    gone.append(raw)
-                    kept, head = kept + 1, _chained(head, raw)
-                if not gone:
-                    return Pruned(0, checked.head)
-                if archive is not None:
-                    _write(archive, [*(raw for raw in islice(self._lines(), 1) if _marked(raw)), *gone])
-                self._append(Action.PRUNE, "", (_cut(kept, head),))
-                mark = json.dumps({"removed": kept, "head": head}, separators=(",", ":")).encode("ascii")
-                left = [raw for number, raw in enumerate(self._chain()[2], removed + 1) if number > kept]
-                short = self.path.with_name(f".{FILE}.{os.getpid()}.tmp")
-                short.unlink(missing_ok=True)  # a process that was ended here may have left one
-                _write(short, [mark, *left])
-                os.replace(short, self.path)
-                sync([self.path.parent])
-                return Pruned(len(gone), self.verify().head)
+        return Verified(n, head, line, problem, tuple(torn), frozenset(met))
 
     def _append(self, action: Action, collection: str, objects: Sequence[str]) -> None:
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -211,19 +149,8 @@ class ActLog:
         found = _parsed(raw) if whole else None
         if found is not None:
             return _chained(found.prev, raw), found.n, b""
-        n, head, raws = self._chain()  # not a line of ours: the whole log says what the chain is
-        for raw in raws:
-            head, n = _chained(head, raw), n + 1
-        return head, n, b"" if whole else b"\n"
-
-    def _chain(self) -> tuple[int, str, Iterator[bytes]]:
-        """How many lines were removed, the hash of the chain up to there, and the lines that are left."""
-        raws = self._lines()
-        first = next(raws, None)
-        mark = None if first is None else _marked(first)
-        if mark is not None:
-            return *mark, raws
-        return 0, START, iter(()) if first is None else chain((first,), raws)
+        known = self.verify()  # not a line of ours: the whole log says what the chain is
+        return known.head, known.lines, b"" if whole else b"\n"
 
     def _lines(self) -> Iterator[bytes]:
         try:
@@ -251,52 +178,12 @@ def _chained(head: str, raw: bytes) -> str:
     return hashlib.sha256(head.encode("ascii") + b"\n" + raw).hexdigest()
 
 
-def _cut(removed: int, head: str) -> str:
-    """The object of the line about removed lines: how many since the beginning, and the hash up to there."""
-    return f"{removed}:{head}"
-
-
-def _marked(raw: bytes) -> tuple[int, str] | None:
-    """The mark at the beginning of a log that was shortened; None where a line is none."""
-    row = _row(raw, _MARK, "removed")
-    return (row["removed"], row["head"]) if row and row["removed"] > 0 and row["head"].isascii() else None
-
-
 def _parsed(raw: bytes) -> Entry | None:
     """The entry of a line; None where it is none."""
-    row = _row(raw, _FIELDS, "n")
-    return Entry(**row) if row else None
-
-
-def _row(raw: bytes, fields: set[str], number: str) -> dict[str, Any] | None:
-    """The object of a line that has these fields: one whole number, else texts; None where it is none."""
     try:
         row: Any = json.loads(raw)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(row, dict) or set(row) != fields or type(row[number]) is not int:
+    if not isinstance(row, dict) or set(row) != _FIELDS or type(row["n"]) is not int:
         return None
-    return row if all(isinstance(row[name], str) for name in fields - {number}) else None
-
-
-def _write(path: Path, lines: Sequence[bytes]) -> None:
-    """A new file of these lines, on the disk when this returns; an error where there is one of this name."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
-    with os.fdopen(descriptor, "wb") as file:
-        file.writelines(raw + b"\n" for raw in lines)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _why(found: Entry, head: str, number: int) -> str:
-    if found.n > number:
-        return (
-            f"Line {number} says that it is line {found.n}: {found.n - number} lines "
-            f"before it are missing, or it was moved."
-        )
-    if found.n < number:
-        return f"Line {number} says that it is line {found.n}: lines were added before it, or it was moved."
-    return (
-        f"Line {number} does not follow what stands before it: line {max(number - 1, 1)} or "
-        f"an earlier one was changed, or this one was."
-    )
+    return Entry(**row) if all(isinstance(value, str) for name, value in row.items() if name != "n") else None

@@ -301,14 +301,9 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         _option("--object", metavar="ID", help="to this document, decision or token alone"),
         JSON_LINES,
     ),
-    ("audit prune", "remove old lines; those that are left are verified as before", _later("admin", "prune")): (
-        LIBRARY,
-        _number("--days", required=True, help="keep the lines of the last N days"),
-        _file("--to", help="a new file for what goes (default: none, it is gone)"),
-    ),
     ("audit verify", "say whether the log is what was written, and print its newest hash", _later("admin", "verify")): (
         LIBRARY,
-        _file("--file", help="what `audit prune --to` wrote, instead of the library's log"),
+        _file("--file", help="a log that was moved away, instead of the library's"),
         _repeated("--head", metavar="HASH", help="a hash that was printed before; may be repeated"),
     ),
     ("settings", "show every setting with its range and what changing it costs", commands.settings): (*TUNE, JSON),
@@ -321,8 +316,6 @@ NOTES = {
     "opening on.",
     "serve": "Settings come from the environment (RAG_PRESET and others). docs/operate.md says how to put it behind a "
     "proxy.",
-    "audit prune": "That lines were removed is a line of the log itself. The hash of a removed line is not found "
-    "again: keep the printed one instead.",
     "audit verify": "Keep the printed hash elsewhere and name it the next time: without it nobody can tell that the "
     "log's end was cut off, that its last line was changed, or that all of it was written anew.",
 }

@@ -10,7 +10,6 @@ from rag_core.records.shapes import SCHEMA_VERSION as SCHEMA_VERSION
 from rag_core.records.shapes import Written as Written
 from rag_core.records.shapes import from_record as from_record
 from rag_core.records.shapes import restored as restored
-from rag_core.records.shapes import settings_of as settings_of
 from rag_core.records.shapes import to_record as to_record
 from rag_core.records.shapes import write as write
 from rag_core.records.texts import DELETED as DELETED

@@ -1,28 +1,23 @@
-"""The fields of a record that are no plain values, type by type: texts become hashes, spans of other texts, or ids.
+"""The record of a question: its measurements as JSON in which texts are hashes, stretches of other texts, or ids.
 
-All other fields follow from their declarations in `domain`. What a row is made of besides is in `Writing` and
-`Reading`.
+Each text is hidden in its row, and shown again before the row is read. A claim is made of the texts of its passages and
+evidence: it is hidden before them, and shown after them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_core.domain.claims import BREAK, Around, Citation, Claim, Conflict, Evidence
-from rag_core.domain.documents import Box, DateSource, Span
-from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
-from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency
-from rag_core.domain.measurements import LibraryFacts, Measurements
-from rag_core.domain.passages import Hit, Passage
+from rag_core.domain.claims import BREAK
+from rag_core.domain.documents import Span
+from rag_core.domain.drafts import Draft, taken_of
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
-from rag_core.domain.scanned import Unsure
 from rag_core.errors import InvalidInput
 from rag_core.ingest.normalise import cells
-from rag_core.records.codec import Codec, Custom, Form, Row
+from rag_core.library.stored.typed_json import reader, to_row
 from rag_core.records.texts import (
     DELETED,
     OwnWords,
@@ -38,319 +33,214 @@ from rag_core.records.texts import (
     sources,
     stated,
 )
-from rag_core.settings import Settings
 
+Row = dict[str, Any]
+Again = Mapping[str, Callable[[Row, Texts, str], str]]  # how each text of a row is read from a page, by its hash
 # hash digits that stand for a cited id that a model made up, where its text is gone: two of them stay two
 _REF_DIGITS = 8
-_NO_CLAIM = Claim("")
+# facts by document, of which only those are kept that a decision can name
+_NAMED = ("names", "titles", "dates", "date_sources", "authors", "authority")
+_PASSAGE: Again = {
+    "text": lambda row, texts, wanted: texts.reading(row["document"], _spans(row["spans"]), wanted),
+    "section": lambda row, texts, wanted: texts.section(row["document"], row["id"], wanted),
+    "header_text": lambda row, texts, wanted: texts.reading(row["document"], _spans(row["header"]), wanted),
+}
+_EVIDENCE: Again = {"quote": lambda row, texts, wanted: texts.quote(row["document"], _spans(row["spans"]), wanted)}
+_CITATION: Again = {
+    "excerpt": lambda row, texts, wanted: texts.quote(row["document_id"], _spans(row["spans"]), wanted),
+    "heading": lambda row, texts, wanted: texts.section(row["document_id"], row["chunk_id"], wanted),
+}
+_UNSURE: Again = {"text": lambda row, texts, wanted: texts.quote(row["document"], _spans([row["span"]]), wanted)}
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Writing:
-    """The context of writing a value: the passages of all rounds by id, and where a model's own words go.
-
-    `named` are the documents that a decision can name; `rejected` the numbers of the attempts whose words go into
-    `of_rejected`. `described` are passages that have a row already. `claim` and `claims` are those around the value.
+    """The context of writing: passages of all rounds by id, documents that can be named, and where a model's own words
+    go, those of the `rejected` attempts apart.
     """
 
-    passages: Mapping[str, Passage]
+    passages: Mapping[str, Row]
     named: Collection[str]
     rejected: Collection[int]
     own: OwnWords
     of_rejected: OwnWords
-    described: set[str] = field(default_factory=set)
-    claim: Claim = _NO_CLAIM
-    claims: Sequence[Claim] = ()
 
 
-@dataclass(slots=True)
-class Reading:
-    """The context of reading a row: a reader of texts, the passages read so far, and the claims around the row."""
-
-    texts: Texts
-    passages: dict[str, Passage] = field(default_factory=dict)
-    claim: Claim = _NO_CLAIM
-    claims: Sequence[Claim] = ()
+def _spans(rows: Any) -> list[Span]:
+    return [Span(*one) for one in rows]
 
 
-def _text_of(name: str, read: Callable[[str, Row, Texts], str]) -> Custom:
-    """A text of a page: its hash, and from the fields read before the text again."""
-    return Custom(lambda value, to: hash_of(getattr(value, name)), lambda row, got, of: read(row, got, of.texts))
+def _halves(row: Row) -> Iterator[Row]:
+    """A question, and the other half of it where it asks two things."""
+    yield row
+    if row["other"]:
+        yield from _halves(row["other"])
 
 
-def _own_text(name: str) -> Custom:
-    return Custom(lambda value, to: hash_own(getattr(value, name), to.own), lambda row, got, of: of.texts.own(row))
+def _passages(row: Row) -> list[Row]:
+    rounds = [row["hits"], *(row["llm_trace"]["expanded"] if row["llm_trace"] else ())]
+    return [hit["passage"] for hits in rounds for hit in hits]
 
 
-def _known(evidence: Sequence[Evidence], passages: Mapping[str, Passage]) -> list[str]:
-    return sources([passages[one.passage] for one in evidence if one.passage in passages], evidence)
+def _drafts(row: Row) -> list[Row]:
+    trace = row["llm_trace"] or {"judgements": (), "attempts": ()}
+    sides = [one["sides"] for one in trace["judgements"] if one["sides"]]
+    return [row["draft"], *sides, *(one["draft"] for one in trace["attempts"])]
 
 
-def _write_claim(claim: Claim, to: Writing) -> list[Any]:
-    made_of = parts(claim.text, _known(claim.evidence, to.passages))
-    return [made_of, hash_own(claim.text, to.own) if made_of is None else hash_of(claim.text)]
+def _of_pages(row: Row) -> Iterator[tuple[Row, Again]]:
+    """The rows of a question whose texts stand on pages."""
+    yield from ((one, _PASSAGE) for one in _passages(row))
+    for draft in _drafts(row):
+        yield from ((one, _EVIDENCE) for claim in draft["claims"] for one in claim["evidence"])
+        for citation in draft["citations"].values():
+            yield citation, _CITATION
+            yield from ((one, _UNSURE) for one in citation["unsure"] or ())
 
 
-def _read_claim(row: Any, got: Row, of: Reading) -> str:
-    made_of, hashed = row
-    text = same(joined(made_of, _known(got["evidence"], of.passages)), hashed)
-    # a claim does not outlive what it rests on
-    if text == DELETED and not any(one.quote == DELETED for one in got["evidence"]):
-        text = of.texts.own(hashed)
-    return text
+def _around(row: Row) -> Iterator[tuple[str, Row]]:
+    """The texts beside quotes, with the document that each is of."""
+    for draft in _drafts(row):
+        for one in draft["citations"].values():
+            yield from ((one["document_id"], one[side]) for side in ("before", "after"))
 
 
-def _write_ref(ref: str, claim: Claim, to: Writing) -> Any:
+def _change(row: Row, name: str, change: Callable[[Any], Any]) -> None:
+    """Change each of the values in a field by itself; None stays, where nothing was measured."""
+    values = row[name]
+    if values is not None and type(values) is not list:
+        raise ValueError(f"wanted a list of {name}, got {type(values).__name__}")
+    row[name] = values and [change(one) for one in values]
+
+
+def _known(claim: Row, passages: Mapping[str, Row]) -> list[str]:
+    evidence = claim["evidence"]
+    return sources([passages[one["passage"]] for one in evidence if one["passage"] in passages], evidence)
+
+
+def _hide(row: Row, to: Writing) -> None:
+    """Hide the texts of a question that are made of others."""
+    facts = row["library"]
+    for name in _NAMED:
+        facts[name] = {id: fact for id, fact in facts[name].items() if id in to.named}
+    _hide_conflicts(row["conflicts"], row["draft"])
+    _hide_draft(row["draft"], replace(to, own={}))
+    if trace := row["llm_trace"]:
+        for one in trace["judgements"]:
+            _change(one, "missing", lambda text: hash_own(text, to.own))
+            one["reasoning"] = hash_own(one["reasoning"], to.own)
+            one["conflict"] = one["conflict"] if one["sides"] else None
+            if one["sides"]:
+                _hide_conflicts([one["conflict"]] if one["conflict"] else [], one["sides"])
+                _hide_draft(one["sides"], to)
+        for number, one in enumerate(trace["attempts"]):
+            mine = replace(to, own=to.of_rejected) if number in to.rejected else to
+            one["refusal"] = hash_own(one["refusal"], mine.own)
+            _hide_draft(one["draft"], mine)
+
+
+def _hide_draft(draft: Row, to: Writing) -> None:
+    draft["stored_chars"] = _chars(draft) if draft["stored_chars"] is None else draft["stored_chars"]
+    for claim, measured in zip(draft["claims"], draft["measured"], strict=True):
+        _hide_claim(claim, measured, to)
+    draft["text"] = hash_own(draft["text"], to.own)
+
+
+def _hide_claim(claim: Row, measured: Row, to: Writing) -> None:
+    words, facts, own = quoted(claim), stated(claim), to.own
+    text, made_of = claim["text"], parts(claim["text"], _known(claim, to.passages))
+    hidden = [made_of, hash_own(text, own) if made_of is None else hash_of(text)]
+    _change(measured, "quotes_missing", lambda one: parts_or_hash(one, words, own))
+    _change(measured, "quotes_elsewhere", lambda one: parts_or_hash(one, words, own))
+    _change(measured, "fabricated", lambda one: _hide_ref(one, claim, to))
+    _change(measured, "changed_facts", lambda one: [one[0], parts_or_hash(one[1], facts, own)])
+    _change(claim, "cited", lambda one: _hide_ref(one, claim, to))
+    claim["text"] = hidden
+
+
+def _hide_ref(ref: str, claim: Row, to: Writing) -> Any:
     """A cited id: a passage's and a number as they are; any other is what a model wrote."""
-    known = ref in to.passages or any(ref == one.passage for one in claim.evidence)
+    known = ref in to.passages or any(ref == one["passage"] for one in claim["evidence"])
     return ref if known or (ref.isdecimal() and len(ref) < _REF_DIGITS) else {"hash": hash_own(ref, to.own)}
 
 
-def _read_ref(row: Any, of: Reading) -> str:
+def _hide_conflicts(conflicts: list[Row], draft: Row) -> None:
+    """Two texts each, and two more, that are made of the two claims."""
+    for one in conflicts:
+        both = [draft["claims"][one[which]]["text"] for which in ("claim", "other")]
+        for name in ("values", "statements"):
+            one[name] = [parts(text, both) for text in one[name]]
+
+
+def _show(row: Row, texts: Texts, passages: Mapping[str, Row]) -> None:
+    """Show the texts of a question that are made of others."""
+    _show_draft(row["draft"], texts, passages)
+    _show_conflicts(row["conflicts"], row["draft"])
+    if trace := row["llm_trace"]:
+        for one in trace["judgements"]:
+            _change(one, "missing", texts.own)
+            one["reasoning"] = texts.own(one["reasoning"])
+            if one["sides"]:
+                _show_draft(one["sides"], texts, passages)
+                _show_conflicts([one["conflict"]] if one["conflict"] else [], one["sides"])
+        for one in trace["attempts"]:
+            one["refusal"] = texts.own(one["refusal"])
+            _show_draft(one["draft"], texts, passages)
+
+
+def _show_draft(draft: Row, texts: Texts, passages: Mapping[str, Row]) -> None:
+    draft["text"] = texts.own(draft["text"])
+    for claim, measured in zip(draft["claims"], draft["measured"], strict=True):
+        _show_claim(claim, measured, texts, passages)
+    # how long the draft was, where its text is gone: it cannot be counted any more
+    if draft["text"] != DELETED and draft["stored_chars"] == _chars(draft):
+        draft["stored_chars"] = None
+
+
+def _show_claim(claim: Row, measured: Row, texts: Texts, passages: Mapping[str, Row]) -> None:
+    made_of, wanted = claim["text"]
+    claim["text"] = same(joined(made_of, _known(claim, passages)), wanted)
+    # a claim does not outlive what it rests on
+    if claim["text"] == DELETED and not any(one["quote"] == DELETED for one in claim["evidence"]):
+        claim["text"] = texts.own(wanted)
+    _change(claim, "cited", lambda one: _show_ref(one, texts))
+    words, facts = quoted(claim), stated(claim)
+    _change(measured, "quotes_missing", lambda one: texts.parts(one, words))
+    _change(measured, "quotes_elsewhere", lambda one: texts.parts(one, words))
+    _change(measured, "fabricated", lambda one: _show_ref(one, texts))
+    _change(measured, "changed_facts", lambda one: [one[0], texts.parts(one[1], facts)])
+
+
+def _chars(draft: Row) -> int:
+    return len(draft["text"] or " ".join(claim["text"] for claim in draft["claims"]))
+
+
+def _show_ref(row: Any, texts: Texts) -> str:
     if isinstance(row, str):
         return row
-    text = of.texts.own(row["hash"])
+    text = texts.own(row["hash"])
     return f"{DELETED} {row['hash'][:_REF_DIGITS]}" if text == DELETED else text
 
 
-def _findings(name: str, write: Callable[[Any, Writing], Any], read: Callable[[Any, Reading], Any]) -> Custom:
-    """The findings on a claim, each by itself; None where nothing was measured."""
-
-    def to_row(value: Any, to: Writing) -> list[Any] | None:
-        found = getattr(value, name)
-        return None if found is None else [write(one, to) for one in found]
-
-    return Custom(to_row, lambda row, got, of: None if row is None else tuple([read(one, of) for one in row]))
+def _show_conflicts(conflicts: list[Row], draft: Row) -> None:
+    for one in conflicts:
+        both = [draft["claims"][one[which]]["text"] for which in ("claim", "other")]
+        for name in ("values", "statements"):
+            one[name] = [joined(made_of, both) for made_of in one[name]]
 
 
-def _quotes(name: str) -> Custom:
-    return _findings(
-        name,
-        lambda one, to: parts_or_hash(one, quoted(to.claim), to.own),
-        lambda row, of: of.texts.parts(row, quoted(of.claim)),
-    )
-
-
-def _write_measured(draft: Draft, to: Writing) -> list[Any]:
-    rows = []
-    for to.claim, measured in zip(draft.claims, draft.measured, strict=True):
-        rows.append(CODEC.write(measured, to))
-    return rows
-
-
-def _read_measured(rows: Any, got: Row, of: Reading) -> tuple[ClaimMeasurement, ...]:
-    found = []
-    for of.claim, row in zip(got["claims"], rows, strict=True):
-        found.append(taken_of(of.claim, _MEASURED.read(row, of)))
-    return tuple(found)
-
-
-def _read_chars(row: Any, got: Row, of: Reading) -> int | None:
-    """How long the draft was, where its text is gone: it cannot be counted any more."""
-    counted = Draft(claims=got["claims"], text=got["text"]).chars
-    return None if counted == row and got["text"] != DELETED else int(row)
-
-
-def _write_passage(hit: Hit, to: Writing) -> Any:
-    """A passage where it is found first, later its id."""
-    if hit.passage.id in to.described:
-        return hit.passage.id
-    to.described.add(hit.passage.id)
-    return CODEC.write(hit.passage, to)
-
-
-def _read_passage(row: Any, got: Row, of: Reading) -> Passage:
-    if isinstance(row, str):
-        return of.passages[row]
-    passage: Passage = _PASSAGE.read(row, of)
-    of.passages[passage.id] = passage
-    return passage
-
-
-def _stated(name: str) -> Custom:
-    """Two texts that are made of the two claims of a conflict."""
-
-    def pair(claims: Sequence[Claim], claim: int, other: int) -> list[str]:
-        return [claims[claim].text, claims[other].text]
-
-    return Custom(
-        lambda value, to: [parts(text, pair(to.claims, value.claim, value.other)) for text in getattr(value, name)],
-        lambda row, got, of: tuple([joined(one, pair(of.claims, got["claim"], got["other"])) for one in _two(row)]),
-    )
-
-
-def _write_around(around: Around) -> list[Any]:
-    breaks = [n for n, sign in enumerate(around.text) if sign == BREAK]
-    return [CODEC.write(around.spans, None), hash_of(around.text.replace(BREAK, " ")), breaks]
-
-
-def _read_around(row: Any, got: Row, of: Reading) -> Around:
+def _show_around(document: str, around: Row, texts: Texts) -> None:
     """Text as it is read with its breaks, or a row by its cells."""
-    places, wanted, breaks = row
-    spans = _SPANS.read(places, of)
-    text = of.texts.reading(got["document_id"], spans, wanted)
+    wanted, breaks = around["text"]
+    spans = _spans(around["spans"])
+    text = texts.reading(document, spans, wanted)
     if text == DELETED:
-        return Around(spans, same(cells(of.texts.raw(got["document_id"], spans)), wanted))
-    return Around(spans, "".join(BREAK if n in breaks else sign for n, sign in enumerate(text)))
+        around["text"] = same(cells(texts.raw(document, spans)), wanted)
+    else:
+        around["text"] = "".join(BREAK if n in breaks else sign for n, sign in enumerate(text))
 
 
-def _two(row: Any) -> Any:
-    if len(row) != 2:
-        raise ValueError(f"wanted two, got {len(row)}")
-    return row
-
-
-def _write_conflict(conflict: Conflict, claims: Sequence[Claim], to: Writing) -> Any:
-    to.claims = claims
-    return CODEC.write(conflict, to)
-
-
-def _read_conflict(row: Any, claims: Sequence[Claim], of: Reading) -> Conflict:
-    of.claims = claims
-    found: Conflict = _CONFLICT.read(row, of)
-    return found
-
-
-def _write_attempts(trace: LlmTrace, to: Writing) -> list[Any]:
-    apart = replace(to, own=to.of_rejected)
-    return [CODEC.write(one, apart if number in to.rejected else to) for number, one in enumerate(trace.attempts)]
-
-
-def _runs(numbers: Sequence[int]) -> list[list[int]]:
-    """Ascending runs as [first, last]: a scan of 300 pages is one."""
-    grouped = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
-    return [[run[0][1], run[-1][1]] for _, group in grouped if (run := list(group))]
-
-
-def _of_named(name: str) -> Custom:
-    """A fact by document, of those that a decision can name."""
-    return Custom(
-        lambda value, to: {id: fact for id, fact in getattr(value, name).items() if id in to.named},
-        lambda row, got, of: dict(row.items()),
-    )
-
-
-def settings_of(values: Mapping[str, Any]) -> Settings:
-    return _settings(tuple(values.items()))
-
-
-@lru_cache(maxsize=64)
-def _settings(values: tuple[tuple[str, Any], ...]) -> Settings:
-    return Settings(**dict(values))
-
-
-# Each type's fields that are no plain values, in the order in which they are read; None for those that only have their
-# place in it.
-CODEC: Codec = Codec(
-    {
-        Passage: {
-            "text": _text_of("text", lambda row, got, texts: texts.reading(got["document"], got["spans"], row)),
-            "section": _text_of("section", lambda row, got, texts: texts.section(got["document"], got["id"], row)),
-            "header_text": _text_of(
-                "header_text", lambda row, got, texts: texts.reading(got["document"], got["header"], row)
-            ),
-        },
-        Hit: {"passage": Custom(_write_passage, _read_passage)},
-        Evidence: {"quote": _text_of("quote", lambda row, got, texts: texts.quote(got["document"], got["spans"], row))},
-        Claim: {
-            "text": Custom(_write_claim, _read_claim),
-            "cited": Custom(
-                lambda claim, to: [_write_ref(ref, claim, to) for ref in claim.cited],
-                lambda rows, got, of: tuple([_read_ref(row, of) for row in rows]),
-            ),
-        },
-        ClaimMeasurement: {
-            "quotes_missing": _quotes("quotes_missing"),
-            "quotes_elsewhere": _quotes("quotes_elsewhere"),
-            "fabricated": _findings("fabricated", lambda one, to: _write_ref(one, to.claim, to), _read_ref),
-            "changed_facts": _findings(
-                "changed_facts",
-                lambda one, to: [one[0], parts_or_hash(one[1], stated(to.claim), to.own)],
-                lambda row, of: (row[0], of.texts.parts(row[1], stated(of.claim))),
-            ),
-        },
-        Citation: {
-            "excerpt": _text_of("excerpt", lambda row, got, texts: texts.quote(got["document_id"], got["spans"], row)),
-            "heading": _text_of(
-                "heading", lambda row, got, texts: texts.section(got["document_id"], got["chunk_id"], row)
-            ),
-            "before": Custom(lambda citation, to: _write_around(citation.before), _read_around),
-            "after": Custom(lambda citation, to: _write_around(citation.after), _read_around),
-        },
-        Unsure: {"text": _text_of("text", lambda row, got, texts: texts.quote(got["document"], (got["span"],), row))},
-        Draft: {
-            "measured": Custom(_write_measured, _read_measured),
-            "text": _own_text("text"),
-            "stored_chars": Custom(lambda draft, to: draft.chars, _read_chars),
-        },
-        Conflict: {"values": _stated("values"), "statements": _stated("statements")},
-        Sufficiency: {
-            "missing": _findings("missing", lambda one, to: hash_own(one, to.own), lambda row, of: of.texts.own(row)),
-            "reasoning": _own_text("reasoning"),
-            "conflict": Custom(
-                lambda judgement, to: (
-                    _write_conflict(judgement.conflict, judgement.sides.claims, to)
-                    if judgement.sides and judgement.conflict
-                    else None
-                ),
-                lambda row, got, of: _read_conflict(row, got["sides"].claims, of) if row else None,
-            ),
-        },
-        Attempt: {"refusal": _own_text("refusal")},
-        LlmTrace: {
-            "expanded": None,
-            "judgements": None,
-            "attempts": Custom(_write_attempts, lambda rows, got, of: tuple([_ATTEMPT.read(row, of) for row in rows])),
-        },
-        LibraryFacts: {
-            "unreadable": Custom(
-                lambda facts, to: {id: _runs(pages) for id, pages in facts.unreadable.items()},
-                lambda row, got, of: {
-                    id: tuple(n for first, last in runs for n in range(first, last + 1)) for id, runs in row.items()
-                },
-            ),
-            **{name: _of_named(name) for name in ("names", "titles", "dates", "authors", "authority")},
-            "date_sources": Custom(
-                lambda facts, to: {id: source.value for id, source in facts.date_sources.items() if id in to.named},
-                lambda row, got, of: {id: DateSource(source) for id, source in row.items()},
-            ),
-        },
-        Measurements: {
-            "settings": Custom(
-                lambda measurements, to: measurements.settings.model_dump(mode="json"),
-                lambda row, got, of: settings_of(row),
-            ),
-            "hits": None,
-            "draft": Custom(
-                lambda measurements, to: CODEC.write(measurements.draft, replace(to, own={})),
-                lambda row, got, of: _DRAFT.read(row, of),
-            ),
-            "conflicts": Custom(
-                lambda measurements, to: [
-                    _write_conflict(one, measurements.draft.claims, to) for one in measurements.conflicts
-                ],
-                lambda rows, got, of: tuple([_read_conflict(row, got["draft"].claims, of) for row in rows]),
-            ),
-            "llm_trace": None,
-            "other": Custom(
-                lambda measurements, to: CODEC.write(measurements.other, to) if measurements.other else None,
-                lambda row, got, of: MEASUREMENTS.read(row, of) if row else None,
-            ),
-        },
-    },
-    positional=(Span, Box),
-    names={"LlmTrace": LlmTrace},
-)
-MEASUREMENTS: Form = CODEC.form(Measurements)
-_SPANS: Form = CODEC.form(tuple[Span, ...])
-_MEASURED: Form = CODEC.form(ClaimMeasurement)
-_PASSAGE: Form = CODEC.form(Passage)
-_CONFLICT: Form = CODEC.form(Conflict)
-_ATTEMPT: Form = CODEC.form(Attempt)
-_DRAFT: Form = CODEC.form(Draft)
-
-
-SCHEMA_VERSION = 14  # the form of a record
+SCHEMA_VERSION = 15  # the form of a record
 _VERSION = "schema_version"
 
 
@@ -371,11 +261,22 @@ def to_record(measurements: Measurements) -> dict[str, Any]:
 
 def write(measurements: Measurements, rejected: Collection[int] = ()) -> Written:
     """The record with the words of a model beside it; `rejected` are the indexes of the attempts that were."""
-    passages = _retrieved(measurements)
-    named = _documents(measurements, passages)
+    record = to_row(measurements)
+    halves = list(_halves(record))
+    passages = {one["id"]: one for half in halves for one in _passages(half)}
+    cited = {one["document"] for half in halves for claim in half["draft"]["claims"] for one in claim["evidence"]}
+    torn = {id for half in halves for one in half["conflicts"] for id in one["documents"]}
+    named = {one["document"] for one in passages.values()} | cited | torn
     to = Writing(passages, named, rejected, own={}, of_rejected={})
-    record = {_VERSION: SCHEMA_VERSION, **CODEC.write(measurements, to)}
-    return Written(record, to.own, to.of_rejected, tuple(sorted(named)))
+    for half in halves:
+        _hide(half, to)
+    for half in halves:
+        for one, texts in _of_pages(half):
+            one.update({name: hash_of(one[name]) for name in texts})
+        for _, one in _around(half):
+            breaks = [n for n, sign in enumerate(one["text"]) if sign == BREAK]
+            one["text"] = [hash_of(one["text"].replace(BREAK, " ")), breaks]
+    return Written({_VERSION: SCHEMA_VERSION, **record}, to.own, to.of_rejected, tuple(sorted(named)))
 
 
 def from_record(
@@ -407,9 +308,17 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
             remedy="Use the version of Plumbline that stored it, or ask the question again.",
         )
     try:
-        rest = {name: value for name, value in row.items() if name != _VERSION}
-        found: Measurements = MEASUREMENTS.read(rest, Reading(texts))
-        return found
+        rest: Row = to_row({name: value for name, value in row.items() if name != _VERSION})
+        halves = list(_halves(rest))
+        for half in halves:
+            for one, again in _of_pages(half):
+                one.update({name: read(one, texts, one[name]) for name, read in again.items()})
+            for document, around in _around(half):
+                _show_around(document, around, texts)
+        passages = {one["id"]: one for half in halves for one in _passages(half)}
+        for half in halves:
+            _show(half, texts, passages)
+        return _whole(reader(Measurements)(rest))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InvalidInput(
             f"A stored question cannot be read: its record is not whole ({type(error).__name__}).",
@@ -417,14 +326,17 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
         ) from error
 
 
-def _retrieved(measurements: Measurements) -> dict[str, Passage]:
-    later = measurements.llm_trace.expanded if measurements.llm_trace else ()
-    other = _retrieved(measurements.other) if measurements.other else {}
-    return {hit.passage.id: hit.passage for hits in (measurements.hits, *later) for hit in hits} | other
+def _bound(draft: Draft) -> Draft:
+    """Its measurements are of its claims again."""
+    measured = zip(draft.claims, draft.measured, strict=True)
+    return replace(draft, measured=tuple(taken_of(claim, one) for claim, one in measured))
 
 
-def _documents(measurements: Measurements, passages: Mapping[str, Passage]) -> set[str]:
-    both = (measurements, measurements.other) if measurements.other else (measurements,)
-    cited = {evidence.document for one in both for claim in one.draft.claims for evidence in claim.evidence}
-    torn = {id for half in both for one in half.conflicts for id in one.documents}
-    return {passage.document for passage in passages.values()} | cited | torn
+def _whole(found: Measurements) -> Measurements:
+    trace = found.llm_trace
+    if trace is not None:
+        judgements = (replace(one, sides=_bound(one.sides)) if one.sides else one for one in trace.judgements)
+        attempts = (replace(one, draft=_bound(one.draft)) for one in trace.attempts)
+        trace = replace(trace, judgements=tuple(judgements), attempts=tuple(attempts))
+    other = _whole(found.other) if found.other is not None else None
+    return replace(found, draft=_bound(found.draft), llm_trace=trace, other=other)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rag_core.domain.claims import DELETED as DELETED
-from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
@@ -23,6 +22,7 @@ from rag_core.ingest.normalise import read_passage_text
 from rag_core.language import ascii_digits, fold
 
 PassageOf = Callable[[str, str], Passage | None]  # (document id, passage id) -> the passage of the library as it is now
+Row = Mapping[str, Any]  # a passage, a claim, or its evidence
 Parts = list[Any]  # the parts of a text: [source, start, end], or a joint as it is
 OwnWords = dict[str, str]  # what a model wrote, by the hash of it
 
@@ -31,23 +31,23 @@ _JOINT = re.compile(r"[\s|,;:]+")  # what parts of a composed text are joined by
 _MAX_PARTS = 200  # parts of a composed text; chosen: an extract has about ten
 
 
-def sources(passages: Iterable[Passage], evidence: Iterable[Evidence]) -> list[str]:
+def sources(passages: Iterable[Row], evidence: Iterable[Row]) -> list[str]:
     """The texts that a claim's text may be made of, in an order that both ways agree on."""
     return [
-        *(text for passage in passages for text in (passage.text, passage.header_text)),
-        *(one.quote for one in evidence),
+        *(text for passage in passages for text in (passage["text"], passage["header_text"])),
+        *(one["quote"] for one in evidence),
     ]
 
 
-def quoted(claim: Claim) -> list[str]:
+def quoted(claim: Row) -> list[str]:
     """The words of a claim that a check may quote."""
-    refs = (DELETED if ref.startswith(DELETED) else f"no quote from {ref}" for ref in claim.cited)
-    return [*(one.quote for one in claim.evidence), claim.text, *refs]
+    refs = (DELETED if ref.startswith(DELETED) else f"no quote from {ref}" for ref in claim["cited"])
+    return [*(one["quote"] for one in claim["evidence"]), claim["text"], *refs]
 
 
-def stated(claim: Claim) -> list[str]:
+def stated(claim: Row) -> list[str]:
     """The words that may stand in a changed fact: of the claim or its evidence, also folded, and ours."""
-    texts = [claim.text, *(one.quote for one in claim.evidence)]
+    texts = [claim["text"], *(one["quote"] for one in claim["evidence"])]
     return [*texts, *(text if text == DELETED else ascii_digits(fold(text)) for text in texts), "without negation"]
 
 

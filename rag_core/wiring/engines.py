@@ -25,7 +25,7 @@ from rag_core.domain.ports import Cancel, Embedder, LanguageModel, Progress
 from rag_core.engine import Engine, Watch
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
-from rag_core.library.joined import JoinedCorpus, joined
+from rag_core.library.joined import Joined, joined
 from rag_core.library.library import AddReport, Library
 from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.stored.entry import EXACT_STORE
@@ -150,7 +150,7 @@ def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None
     return ready_corpus(passages, tools.embedder, vector_store(EXACT_STORE), cancelled)
 
 
-def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> JoinedCorpus:
+def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> Joined:
     """These collections as one corpus, in memory; raises LibraryError, or InvalidInput without documents."""
     for name in collections:
         if contents_of(folder, name) is None:

@@ -9,7 +9,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Generic, TypeVar
 
 from rag_core.domain.acts import acting, actor
@@ -39,25 +38,18 @@ class Background(Generic[T]):
         self._stop, self._done = threading.Event(), threading.Event()
         self._delivered = False
 
-    def start(
-        self,
-        work: Callable[[Cancel], T],
-        turn: AbstractContextManager[object] | None = None,
-        ended: Callable[[], None] = lambda: None,
-    ) -> Background[T]:
-        """Do the work in a daemon thread once it has its `turn`, for whoever acts and for the request that is served
-        now.
+    def start(self, work: Callable[[Cancel], T]) -> Background[T]:
+        """Do the work in a daemon thread, for whoever acts and for the request that is served now.
 
-        `work` takes a function that says whether it was stopped; `ended` is called from the thread at its end. Where
-        the system gives no more threads it ends at once, with an error.
+        `work` takes a function that says whether it was stopped. Where the system gives no more threads it ends at
+        once, with an error.
         """
         who, request = actor(), REQUEST.get()
 
         def run() -> None:
             REQUEST.set(request)  # in the context of this thread
-            with acting(who), turn or nullcontext():
+            with acting(who):
                 self._run(work)
-            ended()
 
         thread = threading.Thread(target=run, daemon=True, name=self._name)
         try:
@@ -67,7 +59,6 @@ class Background(Generic[T]):
             problem = f"{self._doing} could not begin: this machine gives the program no more threads."
             self.error = RagError(problem, remedy="Try again when other work has ended, or allow it more threads.")
             self._done.set()
-            ended()
         return self
 
     def wait(self, seconds: float = 0.0) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from rag_core.settings import Cost, Settings
 from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
 from rag_core.wiring import cut_off, finish_deletions, hand_in, hold_back
 from rag_core.work import loading, pins
-from rag_core.work.background import Background
 from rag_core.work.jobs import File, Job
 from rag_core.work.runner import Runner
 
@@ -34,8 +33,8 @@ def of_documents(settings: Settings) -> dict[str, Any]:
     return {name: getattr(settings, name) for name in names}
 
 
-class HandingIn(Background[frozenset[str]]):
-    """The files of one job, handed in beside it by `begin`; `listed` are digests on the list already."""
+class HandingIn:
+    """The files of one job, which lists them before its turn; `listed` are digests on the list already."""
 
     def __init__(
         self,
@@ -45,43 +44,26 @@ class HandingIn(Background[frozenset[str]]):
         sources: Sequence[Source] = (),
         listed: Collection[str] = (),
     ) -> None:
-        super().__init__("handing in files")
         self._folder, self._collection, self._settings = folder, collection, settings
         self._sources, self._listed = sources, frozenset(listed)
-        self._known = frozenset[str]()  # that are on the list
-        self._given_up = False
+        self._called_off = False
 
-    def begin(self, ended: Callable[[], None] = lambda: None) -> None:
-        """Hand them in, for whoever acts now; `ended` is called once they are handed in."""
-
-        def handed_in(stopped: object) -> frozenset[str]:
-            listed = self._listed
-            if self._sources and not self._given_up:
-                listed |= hand_in(self._folder, self._collection, self._sources, of_documents(self._settings))
-            self._sources = ()  # the job has them; here they would only hold memory
-            self._known = listed  # before that is asked: whoever calls them off from here on holds them back
-            if self.stopping:
-                hold_back(self._folder, self._collection, listed)
-            return listed
-
-        self.start(handed_in, ended=ended)
+    def hand_in(self) -> None:
+        """Put them on the list, for whoever acts now."""
+        if self._sources:
+            self._listed |= hand_in(self._folder, self._collection, self._sources, of_documents(self._settings))
+        self._sources = ()  # the job has them; here they would only hold memory
+        if self._called_off:
+            hold_back(self._folder, self._collection, self._listed)
 
     def listed(self) -> frozenset[str]:
-        """The digests of those that are on the list; waits until that is known."""
-        while not self.wait(1):
-            pass
-        return self.result or frozenset()
+        """The digests of those that are on the list."""
+        return self._listed
 
     def call_off(self) -> None:
         """Leave them to a person, who stopped their job: no start takes them up."""
-        self.stop()
-        if self._known:
-            hold_back(self._folder, self._collection, self._known)
-
-    def give_up(self) -> None:
-        """Their collection goes: none is handed in from now on. Whoever deletes it waits for the end of this."""
-        self._given_up = True
-        self.stop()
+        self._called_off = True  # before that is asked: those that are being listed are held back then
+        hold_back(self._folder, self._collection, self._listed)
 
 
 _log = logging.getLogger(__name__)

@@ -12,11 +12,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
+from itertools import count
 from typing import TYPE_CHECKING
 
 from rag_core.domain.ports import Cancel, Progress, Step
-from rag_core.errors import Cancelled, PasswordNeeded
+from rag_core.errors import Cancelled, PasswordNeeded, RagError
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.background import Background
@@ -26,25 +26,9 @@ if TYPE_CHECKING:
     from rag_core.work.handing_in import HandingIn
 
 
-READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # parts of a file's bar for reading and for cutting; embedding is the rest
-
-
-class FileState(StrEnum):
-    """Where a file of a job stands."""
-
-    READING = "reading"
-    CUTTING = "cutting"  # into passages, whose words are counted
-    EMBEDDING = "embedding"
-    PROBLEM = "problem"
-
-
-STAGES = (FileState.READING, FileState.CUTTING, FileState.EMBEDDING)  # a file goes through them in this order
-_PARTS = {  # where a stage begins in a file's bar, and how long it is
-    "": (0.0, 0.0),
-    FileState.READING: (0.0, READING_SHARE),
-    FileState.CUTTING: (READING_SHARE, CUTTING_SHARE),
-    FileState.EMBEDDING: (READING_SHARE + CUTTING_SHARE, 1 - READING_SHARE - CUTTING_SHARE),
-}
+EMBEDDING, PROBLEM = "embedding", "problem"
+# the stages of a file in their order: where each begins in its bar, and how long it is
+STAGES = {"reading": (0.0, 0.5), "cutting": (0.5, 0.1), EMBEDDING: (0.6, 0.4)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +55,7 @@ class Far:
     @property
     def share(self) -> float:
         """How much of the whole file is done, in [0, 1]."""
-        before, own = _PARTS[self.stage]
+        before, own = STAGES.get(self.stage, (0.0, 0.0))
         return before + own * (self.done / self.total if self.total else 0.0)
 
 
@@ -79,83 +63,59 @@ MAX_SERVED = 1_000  # names that are remembered; who is forgotten counts as neve
 
 
 class Turns:
-    """Lets one through at a time. Safe to share between threads."""
+    """Lets one job through at a time: of whoever was never served, then of whoever was longest ago, in their order."""
 
     def __init__(self) -> None:
-        self.changed = threading.Condition()
-        self.busy = False
-        self.waiting: list[Turn] = []  # in the order in which they came
-        self.served: dict[str, None] = {}  # who was served longest ago comes first
+        self._changed = threading.Condition()
+        self._holder: Job | None = None
+        self._waiting: list[Job] = []
+        self._served: dict[str, None] = {}  # who was served longest ago comes first
 
-    def turn(self, whose: str, given_up: Cancel = lambda: False) -> Turn:
-        """A turn, to be held within a `with` block. Turns are shared out evenly between these names.
+    def take(self, job: Job) -> bool:
+        """Wait for the turn of a job; False where it was stopped before."""
+        with self._changed:
+            self._waiting.append(job)
+            self._changed.wait_for(lambda: job.stopping or (self._holder is None and self._next() is job))
+            self._waiting.remove(job)
+            if job.stopping:
+                self._changed.notify_all()  # it may have been the next one
+                return False
+            self._holder = job
+            self._served.pop(job.by, None)
+            self._served[job.by] = None
+            if len(self._served) > MAX_SERVED:
+                del self._served[next(iter(self._served))]
+            return True
 
-        It stands in the line from now on; whoever never enters the block calls `Turn.leave`. Where it was `given_up`,
-        the block is entered without its turn, and ends at once.
-        """
-        turn = Turn(self, whose, given_up)
-        with self.changed:
-            self.waiting.append(turn)
-        return turn
+    def give_back(self, job: Job) -> None:
+        with self._changed:
+            if self._holder is job:
+                self._holder = None
+                self._changed.notify_all()
+
+    def pass_on(self, job: Job) -> None:
+        """Let others but those of the same name, who wait for what this work keeps, come first."""
+        with self._changed:
+            if self._holder is job and any(one.by != job.by for one in self._waiting):
+                self.give_back(job)
+                self.take(job)
 
     def look_again(self) -> None:
-        """Have those who wait ask again whether they were given up."""
-        with self.changed:
-            self.changed.notify_all()
+        """Have those who wait look whether they were stopped."""
+        with self._changed:
+            self._changed.notify_all()
 
-    def next(self) -> Turn:
-        """Who never was served comes first, then who was longest ago; among equals, who came first."""
-        order = {name: number for number, name in enumerate(self.served, 1)}
-        return min(self.waiting, key=lambda one: order.get(one.whose, 0))
-
-
-class Turn:
-    """One turn of `Turns`, for one thread. `held` says whether it is this one's turn."""
-
-    def __init__(self, turns: Turns, whose: str, given_up: Cancel) -> None:
-        self.whose, self.held = whose, False
-        self.turns, self._given_up = turns, given_up
-
-    def __enter__(self) -> Turn:
-        turns = self.turns
-        with turns.changed:
-            turns.changed.wait_for(lambda: self._given_up() or (not turns.busy and turns.next() is self))
-            self.leave()
-            if not self._given_up():
-                self.held = turns.busy = True
-                turns.served.pop(self.whose, None)
-                turns.served[self.whose] = None
-                if len(turns.served) > MAX_SERVED:
-                    del turns.served[next(iter(turns.served))]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.held:
-            with self.turns.changed:
-                self.held = self.turns.busy = False
-                self.turns.changed.notify_all()
-
-    def leave(self) -> None:
-        """Nobody waits for it any more."""
-        with self.turns.changed:
-            if self in self.turns.waiting:
-                self.turns.waiting.remove(self)
-                self.turns.changed.notify_all()  # it may have been the next one
-
-    def pass_on(self) -> None:
-        """Let others but those of the same name, who wait for what this work keeps, come first."""
-        with self.turns.changed:
-            if self.held and any(one.whose != self.whose for one in self.turns.waiting):
-                self.turns.waiting.insert(0, self)  # before others of the same name
-                self.__exit__()
-                self.__enter__()
+    def _next(self) -> Job:
+        order = {name: number for number, name in enumerate(self._served, 1)}
+        return min(self._waiting, key=lambda one: (order.get(one.by, 0), one.number))
 
 
 Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and collection
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
 MIN_PACE_SECONDS = 3.0  # embedding takes so long before its pace is told
-WHOLE = ("documents", "questions")  # steps that count whole files, or questions
+QUESTIONS = "questions"
+WHOLE = ("documents", QUESTIONS)  # steps that count whole files, or questions
 
 
 @dataclass(eq=False)
@@ -186,18 +146,18 @@ class Job(Background["AddReport | Ran"]):
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     visits: bool = False  # that is a visitor of a shared demo
     given_up: bool = False  # stopped since its library goes: nothing needs to be kept of it
+    stored: bool = False  # its files are on the library's list, where an end of the process does not reach them
     started: bool = False  # its turn has come
     shown: bool = False  # its result, to the session that started it
     taken_over: bool = False  # by another session, since that one was closed
     looked_at: float = field(default_factory=time.monotonic)  # by that session
-    # when the first question was done, and how many were then: recorded ones take no time
-    _first: tuple[float, int] | None = None
     _far: dict[int, Far] = field(default_factory=dict, repr=False)  # by number, of the files that are in work
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)  # by the ids of their documents
     _telling: threading.Lock = field(default_factory=threading.Lock, repr=False)  # two threads tell of files
-    # when the first passages of the current file had their vectors, and how many
-    _paced: tuple[float, int] | None = None
-    _turn: Turn | None = field(default=None, repr=False)
+    # what is counted (questions, or passages of a file), when the first were done, how many then, how many now, of all
+    _pace: tuple[str, float, int, int, int] | None = None
+    _turns: Turns | None = field(default=None, repr=False)
+    number: int = field(default_factory=count().__next__)  # in the order in which jobs were started
 
     def __post_init__(self) -> None:
         super().__init__("a job", kept="What was complete is kept.")
@@ -233,22 +193,12 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest takes at the pace so far; None while there is none to tell from."""
-        if self._first is None or self.files_done <= self._first[1]:
+        """Seconds until the questions, or the current file's passages, are done at the pace so far, or None."""
+        if self._pace is None:
             return None
-        since, before = self._first
-        return (time.monotonic() - since) / (self.files_done - before) * (self.files - self.files_done)
-
-    @property
-    def file_seconds_left(self) -> float | None:
-        """Seconds until the current file's passages are embedded, at the pace so far, or None."""
-        if self.stage != FileState.EMBEDDING or self._paced is None:
-            return None
-        since, before = self._paced
+        _, since, before, done, total = self._pace
         seconds = time.monotonic() - since
-        if self.done <= before or seconds < MIN_PACE_SECONDS:
-            return None
-        return seconds / (self.done - before) * (self.total - self.done)
+        return None if done <= before or seconds < MIN_PACE_SECONDS else seconds / (done - before) * (total - done)
 
     @property
     def left_alone(self) -> bool:
@@ -263,13 +213,8 @@ class Job(Background["AddReport | Ran"]):
     def stop(self) -> None:
         """Ask it to stop, without waiting for its end; one that waits for its turn ends once its files are listed."""
         super().stop()
-        if self._turn is not None:
-            self._turn.turns.look_again()
-
-    @property
-    def passed_up(self) -> bool:
-        """Whether it needs no turn any more: its collection goes, or it was stopped and its files are listed."""
-        return self.given_up or (self.stopping and (self.handing_in is None or self.handing_in.wait()))
+        if self._turns is not None:
+            self._turns.look_again()
 
     def call_off(self) -> None:
         """Stop it because somebody wants it to end: no start takes up its files, as after a mere `stop`."""
@@ -277,29 +222,24 @@ class Job(Background["AddReport | Ran"]):
         if self.handing_in is not None:
             self.handing_in.call_off()
 
-    @property
-    def stored(self) -> bool:
-        """Whether its files are on the library's list, where an end of the process does not reach them."""
-        return bool(self.stage) or self.files_done > 0 or (self.handing_in is not None and self.handing_in.wait())
-
     def progress(self, step: str, done: int, total: int) -> None:
         with self._telling:
             self._told(step, done, total)
 
     def _told(self, step: str, done: int, total: int) -> None:
+        what = step.rpartition(": ")[2]
         if step in WHOLE:
             self._far = {number: far for number, far in self._far.items() if number >= done}
-            self.files_done, self.files, self._paced = done, total, None
-            if self._first is None:
-                self._first = time.monotonic(), done
-        else:
-            number, what = self._number(step), step.rpartition(": ")[2]
-            if what == FileState.PROBLEM:
-                return
-            self._far[number] = Far(step, done, total)
-            # from the first batch on: the model may have been loaded before it
-            if what == FileState.EMBEDDING and done and (self._paced is None or done < self._paced[1]):
-                self._paced = time.monotonic(), done
+            self.files_done, self.files = done, total
+        elif what != PROBLEM:
+            self._far[self._number(step)] = Far(step, done, total)
+        if step == QUESTIONS or what == EMBEDDING:
+            # from the first ones on: the model may have been loaded before, and recorded questions take no time
+            known = self._pace if self._pace is not None and self._pace[0] == step and done >= self._pace[2] else None
+            if done:
+                self._pace = (*(known[:3] if known else (step, time.monotonic(), done)), done, total)
+        elif step in WHOLE:
+            self._pace = None
         if self._current.step:
             self.step, self.done, self.total = self._current.step, self._current.done, self._current.total
 
@@ -309,35 +249,43 @@ class Job(Background["AddReport | Ran"]):
             return self.files_done
         return max(self.files_done, self._numbers.setdefault(step.document, max(self.files_done, len(self._numbers))))
 
-    def begin(self, work: Work, turn: Turn | None = None) -> None:
-        """Do the work in a thread of its own, once it has its `turn`, and take its progress and result."""
+    def refused(self, error: RagError) -> Job:
+        """It ends at once: as a job that failed it is shown where jobs are shown."""
+        self.error, self.sources = error, ()
+        self._done.set()
+        return self
+
+    def begin(self, work: Work, turns: Turns) -> None:
+        """In a thread of its own: list its files and wait for its turn, then do the work."""
+        self._turns = turns
 
         def told(step: str, done: int, total: int) -> None:
             self.progress(step, done, total)
             # Between two files a visitor lets others come first: nobody else writes to their collection, whose lock
             # they keep meanwhile. So do watched answers between two questions, which keep no lock.
-            if turn is not None and (self.visits or self.kind == "watching") and step in WHOLE and done < total:
-                turn.pass_on()
+            if (self.visits or self.kind == "watching") and step in WHOLE and done < total:
+                turns.pass_on(self)
 
         def noted(cancelled: Cancel) -> AddReport | Ran:
             try:
+                if self.handing_in is not None and not self.given_up:
+                    self.handing_in.hand_in()
+                    self.stored = True
+                if not turns.take(self) and not self.given_up:
+                    self.report = AddReport(cancelled=True)  # nothing of it was begun
+                    return self.report
                 if self.given_up:
                     raise Cancelled("Its collection is being deleted.", remedy="Add the files to another one.")
-                if turn is not None and not turn.held:  # stopped before its turn: nothing of it was begun
-                    self.report = AddReport(cancelled=True)
-                    return self.report
                 self.started = True
                 found = work(told, cancelled)
                 self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
                 return found
             finally:
+                turns.give_back(self)
                 locked = {
                     name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)
                 }
                 # the others only hold memory
                 self.sources = tuple(source for source in self.sources if source.name in locked)
 
-        self._turn = turn
-        self.start(noted, turn)
-        if self.error is not None and not self.started and turn is not None:  # there may have been no thread for it
-            turn.leave()
+        self.start(noted)

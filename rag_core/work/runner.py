@@ -8,16 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rag_core.domain.acts import Action, actor, permit
-from rag_core.domain.ports import Cancel, Progress
-from rag_core.errors import LibraryBusy, LimitExceeded, RagError
-from rag_core.library.library import AddReport
+from rag_core.errors import LibraryBusy, LimitExceeded
 from rag_core.library.stored.sources import Source
 from rag_core.wiring import drop_collection
 from rag_core.work import loading
-from rag_core.work.background import Background
 from rag_core.work.jobs import File, Job, Place, Turns, Work
 
 if TYPE_CHECKING:
@@ -27,21 +24,6 @@ if TYPE_CHECKING:
 MAX_UNFINISHED, MAX_EACH = 24, 8  # jobs of the page that run or wait, in all and of one person who signed in
 MAX_VISITORS, MAX_VISITOR = 120, 4  # the same for visitors of a shared demo, who are counted apart, and of one visitor
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
-
-
-def _refused(problem: str, remedy: str, kind: type[RagError] = LimitExceeded) -> Work:
-    """Work that ends at once with this error: as a job that failed it is shown where jobs are shown."""
-
-    def refuse(_: Progress, __: Cancel) -> AddReport:
-        raise kind(problem, remedy=remedy)
-
-    return refuse
-
-
-_FULL = _refused("Too many jobs wait already.", "Wait until some are done, or stop some; then start this again.")
-_GOING = _refused(
-    "The collection is being deleted.", "Choose another one for it, or wait until this one is gone.", LibraryBusy
-)
 
 
 class Runner:
@@ -80,16 +62,16 @@ class Runner:
             visits=bool(actor().home),
         )
         with self._starting:
-            refused = _GOING if self._going[place] else _FULL if bounded and self._has_no_room(job) else None
-            if refused is not None:
-                job.begin(refused)
-                return job
+            if self._going[place]:
+                remedy = "Choose another one for it, or wait until this one is gone."
+                return job.refused(LibraryBusy("The collection is being deleted.", remedy=remedy))
+            if bounded and self._has_no_room(job):
+                remedy = "Wait until some are done, or stop some; then start this again."
+                return job.refused(LimitExceeded("Too many jobs wait already.", remedy=remedy))
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
-        if handing_in is not None:
-            handing_in.begin(self._turns.look_again)  # it may have been stopped meanwhile
         # the library survives being killed, so stopping the server need not wait for it
-        job.begin(work, self._turns.turn(job.by, lambda: job.passed_up))
+        job.begin(work, self._turns)
         return job
 
     def _has_no_room(self, job: Job) -> bool:
@@ -138,16 +120,9 @@ class Runner:
             ending = [job for job in self._jobs if job.place == place]
         for job in ending:
             job.given_up = True
-            if job.handing_in is not None:
-                job.handing_in.give_up()
             job.stop()
-        self._turns.look_again()
         until = time.monotonic() + seconds
-
-        def has_ended(work: Background[Any] | None) -> bool:
-            return work is None or work.wait(max(0.0, until - time.monotonic()))
-
-        ended = [job for job in ending if has_ended(job) and has_ended(job.handing_in)]
+        ended = [job for job in ending if job.wait(max(0.0, until - time.monotonic()))]
         with self._starting:
             self._jobs = [job for job in self._jobs if job not in ended]
         return len(ended) == len(ending)

@@ -61,7 +61,7 @@ def brute_force(vectors: Vectors, query: Vectors, k: int, allowed: list[int] | N
 
 @every_store
 @given(seed=seeds, rows=st.integers(1, 60), k=st.integers(1, 70), share=st.floats(0, 1), restricted=st.booleans())
-def test_given_any_vectors_when_searched_then_the_best_are_those_of_brute_force(
+def test_the_best_are_those_of_brute_force(
     make: type, seed: int, rows: int, k: int, share: float, restricted: bool
 ) -> None:
     vectors, query = unit(rows, seed), unit(1, seed + 1)[0]
@@ -76,7 +76,7 @@ def test_given_any_vectors_when_searched_then_the_best_are_those_of_brute_force(
 
 @every_store
 @given(seed=seeds, k=st.integers(1, 300), distinct=st.integers(1, 5), restricted=st.booleans())
-def test_given_many_equal_vectors_when_searched_then_ties_are_broken_by_row_at_the_cut_too(
+def test_given_equal_vectors_then_ties_are_broken_by_row(
     make: type, seed: int, k: int, distinct: int, restricted: bool
 ) -> None:
     """S3-6: a stable order on ties, whatever k is."""
@@ -147,9 +147,7 @@ def test_given_an_index_that_was_sent_when_it_is_made_again_then_it_finds_the_sa
 
 
 @every_database
-def test_given_an_index_with_pieces_of_another_then_it_finds_what_one_made_of_all_does(
-    make: type, tmp_path: Path
-) -> None:
+def test_given_an_index_with_pieces_of_another_then_it_finds_as_one_of_all_does(make: type, tmp_path: Path) -> None:
     vectors, store = unit(40, 6), make()
     store.send(first := store.build(vectors[:20]), tmp_path)
 
@@ -166,9 +164,7 @@ def test_given_an_index_with_pieces_of_another_then_it_finds_what_one_made_of_al
 
 
 @every_database
-def test_given_vectors_that_were_never_sent_or_a_file_that_is_cut_then_it_is_a_typed_problem(
-    make: type, tmp_path: Path
-) -> None:
+def test_given_vectors_never_sent_or_a_file_that_is_cut_then_it_is_damage(make: type, tmp_path: Path) -> None:
     index = make().build(unit(4))
     with pytest.raises(LibraryDamaged, match="vector index cannot be read"):
         make().require(index, tmp_path)

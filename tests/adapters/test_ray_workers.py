@@ -4,7 +4,6 @@ that is gone.
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import signal
@@ -26,7 +25,7 @@ from rag_core.adapters.workers import ray_workers
 from rag_core.adapters.workers.ray_workers import REMEDY, RayWorkers, child_environment
 from rag_core.errors import InvalidSetting, WorkersUnavailable
 from rag_core.ingest.limits import DEFAULT_LIMITS
-from rag_core.library.library import AddReport, Library
+from rag_core.library.library import Library
 from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source, sources_from
@@ -111,9 +110,7 @@ def wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray_bit_by_bit(
-    tmp_path: Path,
-) -> None:
+def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray(tmp_path: Path) -> None:
     sources = [one for one in sources_from([SAMPLES]) if isinstance(one, Source)][::2]  # in three languages
 
     expected = library(tmp_path / "here").add(sources, HERE)
@@ -126,30 +123,7 @@ def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_with
     opened.verify()
 
 
-def test_given_broken_files_then_each_costs_itself_with_the_error_that_it_has_without_ray(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "tests" / "hostile"))
-    broken = importlib.import_module("make")
-    made = {
-        name: getattr(broken, name)()
-        for name in ("truncated_early", "without_pages", "random_after_header", "giant_page", "html")
-    }
-    sources = [pdf(1), *(Source(f"{name}.pdf", data, "pdf") for name, data in made.items()), pdf(2)]
-    expected = library(tmp_path / "here").add(sources, HERE)
-    report = library(tmp_path / "apart").add(sources, APART)
-
-    def said(found: AddReport) -> list[tuple[str, str, str, str]]:
-        return [(name, error.kind, error.problem, error.remedy) for name, error in found.problems]
-
-    assert said(report) == said(expected)
-    assert len(report.problems) == len(made)
-    assert [document.name for document in report.added] == ["buoy-1.pdf", "buoy-2.pdf"]
-
-
-def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_documents_and_nothing_is_lost(
-    tmp_path: Path,
-) -> None:
+def test_given_a_worker_that_is_killed_then_another_makes_its_documents_and_nothing_is_lost(tmp_path: Path) -> None:
     sources = [pdf(number, pages=40) for number in range(5)]
     killed: set[int] = set()
     held: list[str] = []
@@ -185,35 +159,7 @@ def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_docu
     assert library(tmp_path / "apart").unfinished() == ()
 
 
-def test_given_a_stop_then_it_ends_at_once_nothing_is_left_and_the_rest_waits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened, looks, order, ordered = library(tmp_path), 0, RayWorkers.order, list[str]()
-
-    def note(own: RayWorkers, row: Accepted, data: bytes) -> Future[bytes]:
-        ordered.append(row.name)
-        return order(own, row, data)
-
-    monkeypatch.setattr(RayWorkers, "order", note)
-
-    def cancelled() -> bool:
-        nonlocal looks
-        out = len(ordered) == 4  # two for each worker
-        looks += out
-        return out
-
-    report = opened.add([pdf(number, pages=60) for number in range(20, 28)], APART, cancelled=cancelled)
-
-    assert (report.cancelled, looks) == (True, 1)  # the first look that says so is the last one
-    assert len(report.added) + len(opened.unfinished()) == 8
-    wait_for(lambda: not any("ray::" in command(pid) or "raylet" in command(pid) for pid in below(os.getpid())))
-    assert library(tmp_path).resume(HERE).problems == ()
-    assert len(library(tmp_path).snapshot.documents) == 8
-
-
-def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_dashboard_and_lets_nobody_in_without_its_token(  # noqa: E501
-    running: RayWorkers,
-) -> None:
+def test_given_a_ray_of_our_own_then_it_listens_here_alone_and_asks_for_its_token(running: RayWorkers) -> None:
     assert running._child is not None
     driver = running._child.process.pid
     pids = [driver, *below(driver)]
@@ -303,9 +249,7 @@ def test_given_an_environment_that_loosens_ray_then_it_does_not_hold() -> None:
     assert (cluster["RAY_AUTH_TOKEN"], cluster["RAY_USE_TLS"]) == ("theirs", "1")
 
 
-def test_given_a_ray_that_is_gone_then_one_error_says_so_the_files_wait_and_nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_ray_that_is_gone_then_an_error_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray ends the process that speaks to it where its cluster is gone; that is done here."""
     order, pids = RayWorkers.order, list[int]()
 

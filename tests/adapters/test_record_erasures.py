@@ -49,9 +49,7 @@ def store(tmp_path: Path) -> Iterator[RecordStore]:
     opened.close()
 
 
-def test_given_the_first_question_of_a_collection_when_its_document_is_deleted_everywhere_meanwhile_then_it_is_not_kept(
-    tmp_path: Path,
-) -> None:
+def test_given_the_first_question_when_its_document_is_erased_meanwhile_then_it_is_not_kept(tmp_path: Path) -> None:
     first = RecordStore(tmp_path / "library" / "default" / FILE)
     first.erase(["d1"], 3, nowhere)
     first.forget_documents(["d1"], 3)
@@ -61,7 +59,7 @@ def test_given_the_first_question_of_a_collection_when_its_document_is_deleted_e
     assert first.deleted("d1"), "so that no text of a model is kept"
 
 
-def test_given_somebody_who_reads_all_the_time_when_deleted_everywhere_then_nothing_goes_and_questions_are_kept_as_before(  # noqa: E501
+def test_given_somebody_who_reads_all_the_time_when_erased_then_nothing_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The document stays, too: were its deletion remembered, no question that it answers would be kept."""
@@ -100,9 +98,7 @@ def test_given_a_question_answered_from_a_document_that_is_deleted_everywhere_me
     assert [one.id for one in store.decisions()] == [again]
 
 
-def test_given_a_question_that_only_found_a_document_deleted_everywhere_meanwhile_then_it_is_kept_without_the_name(
-    store: RecordStore,
-) -> None:
+def test_given_a_question_that_only_found_an_erased_document_then_its_name_is_not_kept(store: RecordStore) -> None:
     known = store.measurements(store.keep(asked(3)))
     store.erase(["d2"], 3, nowhere)
 
@@ -137,9 +133,7 @@ def test_given_a_question_in_words_of_a_document_that_is_deleted_everywhere_mean
     assert store.keep(replace(found, question="How long?", metadata={}))
 
 
-def test_given_a_run_while_a_document_is_deleted_everywhere_then_it_keeps_no_result_from_it_and_is_not_done(
-    store: RecordStore,
-) -> None:
+def test_given_a_run_while_a_document_is_erased_then_it_keeps_no_result_from_it(store: RecordStore) -> None:
     questions = [LabelledQuestion(id, "How long?", answerable=True, answers=("30 days",)) for id in ("1", "2", "3")]
     run = store.begin_run("one", "mine", questions, settings=settings(), calibration="c1", model="m", version=3)
     store.erase(["d1"], 3, nowhere)
@@ -152,9 +146,7 @@ def test_given_a_run_while_a_document_is_deleted_everywhere_then_it_keeps_no_res
     assert dict(store.results(run.id)["2"].library.names) == {"d2": "wexford.pdf"}
 
 
-def test_given_a_run_whose_label_goes_with_a_document_while_it_is_measured_then_its_result_is_not_kept(
-    store: RecordStore,
-) -> None:
+def test_given_a_run_whose_label_goes_with_a_document_then_its_result_is_not_kept(store: RecordStore) -> None:
     """It was asked of the next version, and is answered from another document, or fails: the words are those of the
     label.
     """

@@ -28,9 +28,7 @@ def pinned(store: RecordStore, origin: str = "ask") -> int:
     return id
 
 
-def test_given_a_pinned_decision_when_checked_then_the_newest_change_stands_and_only_its_decision_is_kept(
-    store: RecordStore,
-) -> None:
+def test_given_a_pinned_decision_when_checked_then_only_the_newest_change_is_kept(store: RecordStore) -> None:
     id = pinned(store)
     (pin,) = store.pins()
     assert pin == Pin(id, asked(3).question, "ask", 3, Change.SAME, FIRST, FIRST, None, ("d1",))
@@ -64,9 +62,7 @@ def test_given_a_change_when_its_decision_is_pinned_then_that_takes_the_place_of
     assert [row.id for row in store.decisions()] == [later, id]
 
 
-def test_given_nothing_to_pin_or_too_many_then_it_is_refused(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_nothing_to_pin_or_too_many_then_refused(store: RecordStore, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match="no stored question"):
         store.pin(7, FIRST, 1)
     monkeypatch.setattr(pins, "MAX_PINS", 1)
@@ -89,9 +85,7 @@ def test_given_old_decisions_when_pruned_then_watched_ones_and_what_they_came_to
     assert store.decisions() == ()
 
 
-def test_given_a_document_that_is_deleted_everywhere_then_its_pins_stay_without_a_word_or_hash(
-    store: RecordStore,
-) -> None:
+def test_given_an_erased_document_then_its_pins_stay_without_a_word_or_hash(store: RecordStore) -> None:
     """The next check says that they were lost. What a pin came to, and rests on that document, goes too."""
     gone, stays = pinned(store), store.keep(asked(3, "d2"))
     store.add_feedback(gone, FeedbackKind.HELPFUL)

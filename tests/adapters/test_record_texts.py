@@ -5,7 +5,6 @@ after some days.
 from __future__ import annotations
 
 import json
-import sqlite3
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,6 +25,7 @@ from builders import (
     settings,
 )
 from builders import measured as measured_claim
+from test_record_store import RUN, raw
 
 from rag_core import wiring
 from rag_core.adapters.records.store import FILE, RecordStore
@@ -49,7 +49,6 @@ SHOWN, REJECTED, MISQUOTED = (
     "quoted from elsewhere",
 )
 GOOD = measured_claim(overlap=1.0, similarity=1.0, support=0.99)
-RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "version": 3}
 
 
 def attempt(text: str, audit: ClaimMeasurement = GOOD, *keys: str) -> Attempt:
@@ -91,15 +90,6 @@ def store(path: Path) -> Iterator[RecordStore]:
     opened.close()
 
 
-def raw(path: Path, statement: str, *values: object) -> list[tuple]:
-    db = sqlite3.connect(path)
-    try:
-        with db:
-            return db.execute(statement, values).fetchall()
-    finally:
-        db.close()
-
-
 def age(path: Path, days: int) -> None:
     at = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
     with Database(path, SCHEMA, VERSION).writing() as db:
@@ -114,9 +104,7 @@ def on_disk(path: Path) -> str:
     return "\n".join(found)
 
 
-def test_given_a_models_answer_when_kept_and_read_then_all_it_wrote_is_there_and_it_is_decided_alike(
-    store: RecordStore,
-) -> None:
+def test_given_a_models_answer_when_read_then_all_it_wrote_is_there(store: RecordStore) -> None:
     id = store.keep(answered())
 
     read = store.measurements(id, page_text)
@@ -125,9 +113,7 @@ def test_given_a_models_answer_when_kept_and_read_then_all_it_wrote_is_there_and
     assert decide(read) == decide(answered())
 
 
-def test_given_rejected_drafts_when_their_days_are_over_then_they_are_gone_and_the_answer_and_the_replay_stay(
-    store: RecordStore, path: Path
-) -> None:
+def test_given_rejected_drafts_when_their_days_are_over_then_they_are_gone(store: RecordStore, path: Path) -> None:
     id = store.keep(answered())
     age(path, 31)
 
@@ -142,9 +128,7 @@ def test_given_rejected_drafts_when_their_days_are_over_then_they_are_gone_and_t
     assert MISQUOTED not in on_disk(path)
 
 
-def test_given_a_model_that_declined_then_its_reason_is_no_rejected_draft_and_stays(
-    store: RecordStore, path: Path
-) -> None:
+def test_given_a_model_that_declined_then_its_reason_stays(store: RecordStore, path: Path) -> None:
     one = answered()
     assert one.llm_trace is not None
     declined = replace(one.llm_trace.attempts[1], draft=Draft(), problem=Reason.MODEL_REFUSED, refusal="Nothing fits.")
@@ -156,9 +140,7 @@ def test_given_a_model_that_declined_then_its_reason_is_no_rejected_draft_and_st
     assert decide(store.measurements(id, page_text)).attempts[-1].attempt.refusal == "Nothing fits."
 
 
-def test_given_old_decisions_when_pruned_then_their_texts_go_with_them_and_rejected_ones_by_their_own_days(
-    store: RecordStore, path: Path
-) -> None:
+def test_given_old_decisions_when_pruned_then_their_texts_go_with_them(store: RecordStore, path: Path) -> None:
     store.keep(answered())
     raw(path, "UPDATE decisions SET at = ?", (datetime.now(UTC) - timedelta(days=91)).isoformat(timespec="seconds"))
     young = store.keep(answered())
@@ -176,9 +158,7 @@ def test_given_a_forgotten_decision_then_its_texts_are_gone(store: RecordStore, 
     assert raw(path, "SELECT count(*) FROM model_texts") == [(0,)]
 
 
-def test_given_a_deleted_document_then_no_text_of_a_model_that_saw_it_is_left_and_the_record_replays(
-    store: RecordStore, path: Path
-) -> None:
+def test_given_a_deleted_document_then_no_text_of_a_model_that_saw_it_is_left(store: RecordStore, path: Path) -> None:
     """Also a document that was retrieved for a later round only, and cited nowhere."""
     later = hit(0.8, of=passage(2, document="d2"))
     one = answered()
@@ -197,9 +177,7 @@ def test_given_a_deleted_document_then_no_text_of_a_model_that_saw_it_is_left_an
     assert raw(path, "SELECT count(*) FROM model_texts") == [(0,)]
 
 
-def test_given_a_question_that_was_under_way_while_its_document_was_deleted_then_its_words_are_not_kept(
-    store: RecordStore,
-) -> None:
+def test_given_a_question_under_way_while_its_document_went_then_no_words_are_kept(store: RecordStore) -> None:
     store.keep(measurements(0.9))
     store.forget_documents(["d1"], 3)
 
@@ -221,18 +199,14 @@ def test_given_deleted_texts_then_no_byte_of_them_is_left_in_any_file(store: Rec
     assert not any(body in file.read_bytes() for body in bodies for file in path.parent.iterdir())
 
 
-def test_given_nothing_stored_when_documents_are_forgotten_and_drafts_pruned_then_no_file_appears(
-    store: RecordStore, path: Path
-) -> None:
+def test_given_nothing_stored_when_documents_are_forgotten_then_no_file_appears(store: RecordStore, path: Path) -> None:
     store.forget_documents(["d1"], 1)
 
     assert store.prune_rejected(30) == 0
     assert not path.parent.exists()
 
 
-def test_given_a_result_of_a_run_then_its_texts_come_back_with_it_go_with_it_and_are_copied_with_it(
-    store: RecordStore, path: Path
-) -> None:
+def test_given_a_result_then_its_texts_come_go_and_are_copied_with_it(store: RecordStore, path: Path) -> None:
     questions = [LabelledQuestion("q1", "What?", True), LabelledQuestion("q2", "Who?", True)]
     first, second = (store.begin_run(name, "mine", questions, **RUN) for name in ("a", "b"))  # type: ignore[arg-type]
     store.add_result(first.id, "q1", answered())
@@ -274,9 +248,7 @@ def test_given_hostile_text_from_a_model_then_it_comes_back_as_text(store: Recor
     assert texts_of(store.measurements(store.keep(hostile), page_text)) == [text]
 
 
-def test_given_a_model_that_writes_without_end_then_what_is_kept_is_bounded_and_the_rest_counts_as_deleted(
-    store: RecordStore, path: Path
-) -> None:
+def test_given_a_model_that_writes_without_end_then_what_is_kept_is_bounded(store: RecordStore, path: Path) -> None:
     one = answered()
     long = tuple(attempt(f"{n} " + "word " * 1500, replace(GOOD, quotes_missing=("lost",))) for n in range(6))
     id = store.keep(replace(one, llm_trace=LlmTrace(500, attempts=long)))

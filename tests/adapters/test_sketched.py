@@ -70,9 +70,7 @@ def test_given_a_selection_or_a_small_library_then_every_vector_is_compared(larg
     assert asked == [100, 100]
 
 
-def test_given_a_document_that_is_added_or_deleted_then_sketches_of_what_stays_are_kept_and_the_others_made_of_what_is_left(  # noqa: E501
-    large,
-):
+def test_given_a_document_that_comes_or_goes_then_sketches_of_what_stays_are_kept_and_others_made(large):
     vectors, store = passages(), SketchStore()
     before = store.build(vectors)
 

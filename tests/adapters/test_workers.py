@@ -18,6 +18,7 @@ from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
+from rag_core.library.stored.typed_json import to_row
 from rag_core.service.collection import chosen
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import load_settings
@@ -28,7 +29,7 @@ from ui.settings.fields import FIXED
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = Settings.load()
 DATA = (ROOT / "data/samples/company-policies.pdf").read_bytes()
-ROW = Accepted.of(Source("a.pdf", DATA, "pdf")).to_json()
+ROW = to_row(Accepted.of(Source("a.pdf", DATA, "pdf")))
 
 
 @pytest.fixture
@@ -52,9 +53,7 @@ def test_given_the_setting_then_documents_are_made_here_unless_it_names_workers_
     assert subprocess.run([sys.executable, "-c", names], cwd=ROOT, check=False).returncode == 0
 
 
-def test_given_the_setting_of_workers_then_whoever_runs_the_program_sets_it_and_no_caller(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_the_setting_of_workers_then_no_caller_sets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     base = load_settings(environment={"RAG_WORKERS": " ray "})
 
     assert (base.workers, load_settings(environment={"RAG_WORKERS": " "}).workers) == ("ray", "here")
@@ -67,9 +66,7 @@ def test_given_the_setting_of_workers_then_whoever_runs_the_program_sets_it_and_
     assert session.settings().workers == "ray"
 
 
-def test_given_two_processes_then_they_are_alike_where_version_model_and_languages_of_ocr_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_two_processes_then_they_are_alike_where_all_that_counts_is(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = HashEmbedder()
     monkeypatch.setattr(workers, "find_tessdata", lambda: (("eng", "deu"), "/somewhere"))
     found = fingerprint(embedder, SETTINGS)
@@ -88,9 +85,7 @@ def test_given_two_processes_then_they_are_alike_where_version_model_and_languag
     assert fingerprint(embedder, SETTINGS)["version"] != found["version"]
 
 
-def test_given_an_order_then_the_file_of_a_collection_comes_and_nothing_stays(
-    said: dict[str, object], tmp_path: Path
-) -> None:
+def test_given_an_order_then_a_collections_file_comes(said: dict[str, object], tmp_path: Path) -> None:
     head, body = made(said, ROW, DATA)
 
     assert head == {"made": True}
@@ -106,7 +101,7 @@ def test_given_what_can_go_wrong_then_a_file_fails_by_itself_and_another_version
     said: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = b"no PDF at all"
-    assert made(said, Accepted.of(Source("b.pdf", broken, "pdf")).to_json(), broken)[0]["failed"][0] == "NotAPdf"
+    assert made(said, to_row(Accepted.of(Source("b.pdf", broken, "pdf"))), broken)[0]["failed"][0] == "NotAPdf"
 
     other = made(said | {"fingerprint": fingerprint(HashEmbedder(name="other@float32"), SETTINGS)}, ROW, DATA)[0]
     assert "would not make the same documents" in other["problem"]

@@ -8,13 +8,15 @@ import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pymupdf
 
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.ports import TextKind, Vectors
 from rag_core.language import terms, words
-from rag_core.library.library import Library
+from rag_core.library.library import AddReport, Library
 from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
 
@@ -52,6 +54,24 @@ def library(folder: Path, collection: str = "default", embedder: HashEmbedder | 
 
 def text(id: str, body: str, **fields: object) -> Source:
     return text_source(id, body, id=id, **fields)
+
+
+def pdf(*pages: str, password: str = "", **stated: str) -> bytes:
+    """A PDF of these pages; `stated` is what it says of itself."""
+    with pymupdf.open() as made:
+        for body in pages:
+            made.new_page().insert_text((72, 72), body)
+        made.set_metadata(stated)
+        if not password:
+            return bytes(made.tobytes(no_new_id=True))
+        return bytes(made.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner"))
+
+
+def rebuilt(
+    folder: Path, embedder: str | HashEmbedder = "hash@float32", settings: Settings = SETTINGS, **more: Any
+) -> tuple[Library, AddReport]:
+    model = HashEmbedder(embedder) if isinstance(embedder, str) else embedder
+    return Library.rebuild(folder, "default", settings, embedder=model, vectors=FaissStore(DIM), **more)
 
 
 def found(library: Library, question: str) -> list[str]:

@@ -19,25 +19,11 @@ from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
-BUOYS = 128  # paragraphs of the long text, each a passage
 SMALL = Settings.load().changed(passage_tokens=40, overlap_tokens=0, strategy="technical")
 PAGES, FIRST = 24, 6  # pages of a PDF, each a passage: batches of 6 and of 12 pages, where `FIRST_PAGES` is so
 TOLD = "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night."
 BAD = Source("bad.pdf", b"%PDF-1.7 nothing that can be read", "pdf")
 MEMO = text("memo", "The memo says that the ferry leaves at nine.", language="en")
-COLOURS = ("green", "amber", "violet")
-
-
-def buoys(id: str = "buoys", first: int = 0, count: int = BUOYS, **fields: object) -> Source:
-    """A long text: buoy n shows a light of its own colour. Each paragraph fills a passage."""
-    told = (
-        "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night"
-    )
-    body = "\n\n".join(
-        f"The buoy {n} shows a {COLOURS[n % 3]} light number{n}. {told} near buoy {n}."
-        for n in range(first, first + count)
-    )
-    return text(id, body, language="en", **fields)
 
 
 class Held(HashEmbedder):
@@ -63,11 +49,6 @@ class Held(HashEmbedder):
             self._let += batches
             self._changed.notify_all()
             assert self._changed.wait_for(lambda: self._stands and self._done == self._let, SECONDS)
-
-    def hold(self) -> None:
-        """Hold the next batch again, after all were let go."""
-        with self._changed:
-            self._let = self._done
 
     def let_all(self) -> None:
         """Let all go."""
@@ -131,13 +112,6 @@ def kept(opened: Library) -> list[object]:
             "SELECT place, number, facts, layout FROM page JOIN document ON id = document ORDER BY place, number"
         ).fetchall()
         return [*rows, *pages, *db.execute("SELECT rows, data FROM words ORDER BY place")]
-
-
-def locked(password: str) -> bytes:
-    """A PDF that this opens."""
-    with pymupdf.open() as made:
-        made.new_page().insert_textbox((50, 50, 545, 400), "The buoy 7 shows a violet light.")
-        return bytes(made.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner"))
 
 
 def names(opened: Library) -> list[str]:

@@ -51,9 +51,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
         ("SLA", "", ""),
     ],
 )
-def test_given_a_text_then_it_defines_an_acronym_only_by_its_letters_in_their_order(
-    acronym: str, said: str, found: str
-) -> None:
+def test_given_a_text_then_it_defines_an_acronym_only_by_its_letters(acronym: str, said: str, found: str) -> None:
     """S3-27: acronyms from the documents' own definitions."""
     assert long_form(acronym, said) == found
 
@@ -75,9 +73,7 @@ def test_given_a_question_then_its_acronyms_are_the_first_words_of_capitals(aske
     assert len(found) <= MAX_ACRONYMS
 
 
-def test_given_a_document_that_defines_an_acronym_when_asked_by_it_then_the_passage_with_the_words_ranks_before(
-    snapshot: Snapshot,
-) -> None:
+def test_given_a_document_that_defines_an_acronym_then_the_passage_with_its_words_gains(snapshot: Snapshot) -> None:
     """S3-27: the question says HMF, the rule says what that is."""
     asked = "Within how many days does the HMF promise a lift?"
 
@@ -88,9 +84,7 @@ def test_given_a_document_that_defines_an_acronym_when_asked_by_it_then_the_pass
     assert found > without
 
 
-def test_given_an_acronym_that_no_document_defines_then_the_list_says_it_and_a_document_goes_before(
-    snapshot: Snapshot,
-) -> None:
+def test_given_an_acronym_that_no_document_defines_then_the_list_says_it(snapshot: Snapshot) -> None:
     assert widened("What is the NDA?", "en", snapshot, None) == tuple(terms("non-disclosure agreement", "en"))
     assert widened("What is the SLA?", "en", snapshot, None) == tuple(terms("Siedlung Linden Allee", "de"))
     assert widened("What is the SLA?", "en", snapshot, snapshot.rows(["soup"], {})) == tuple(

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from library_kit import check_whole, library, traces
-from reading_kit import BAD, MEMO, SECONDS, SMALL, Held, indexing, locked, names, pdf, until
+from library_kit import pdf as locked_pdf
+from reading_kit import BAD, MEMO, SECONDS, SMALL, Held, indexing, names, pdf, until
 
 from rag_core.domain.ports import Step
 from rag_core.errors import ModelUnavailable
@@ -22,9 +23,7 @@ from rag_core.library.stored.sources import Source
 from rag_core.wiring import hand_in
 
 
-def test_given_several_files_when_one_is_embedded_then_the_next_one_is_read_and_no_other(
-    opened: Library, embedder: Held
-) -> None:
+def test_given_several_files_when_one_is_embedded_then_only_the_next_is_read(opened: Library, embedder: Held) -> None:
     told: list[str] = []
     thread = threading.Thread(
         target=lambda: opened.add([pdf(n, 8) for n in range(3)], SMALL, progress=lambda what, *_: told.append(what))
@@ -64,9 +63,7 @@ def test_given_a_file_of_which_the_first_pages_are_asked_when_deleted_then_it_is
 
 
 @pytest.mark.usefixtures("short_batches")
-def test_given_an_upload_behind_a_running_one_that_is_stopped_then_it_loses_nothing(
-    tmp_path: Path, opened: Library, embedder: Held
-) -> None:
+def test_given_an_upload_behind_a_stopped_one_then_it_is_whole(tmp_path: Path, opened: Library, embedder: Held) -> None:
     with indexing(opened, embedder, pdf(0)) as running:
         listed = hand_in(tmp_path, "default", [pdf(1), MEMO], {})
         embedder.let(1)
@@ -163,9 +160,7 @@ def test_given_a_fault_of_ours_or_a_model_that_is_gone_on_a_file_then_it_costs_t
         assert "ZeroDivisionError: trap" in caplog.text
 
 
-def test_given_what_is_there_already_then_it_is_not_read_and_without_a_thread_the_call_does_all_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_what_is_there_already_then_it_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = library(tmp_path)
     opened.add([pdf(0, 2)], SMALL)
     read: Counter[str] = Counter()
@@ -178,9 +173,7 @@ def test_given_what_is_there_already_then_it_is_not_read_and_without_a_thread_th
     assert names(opened) == ["bay-0.pdf", "bay-1.pdf", "memo"]
 
 
-def test_given_a_file_that_an_earlier_call_could_not_read_when_its_job_comes_then_its_report_says_so(
-    tmp_path: Path,
-) -> None:
+def test_given_a_file_that_an_earlier_call_could_not_read_then_its_job_says_so(tmp_path: Path) -> None:
     opened = library(tmp_path)
     listed = hand_in(tmp_path, "default", [BAD, MEMO], {})
     assert [name for name, _ in opened.add([BAD], SMALL).problems] == ["bad.pdf"]
@@ -195,7 +188,7 @@ def test_given_a_file_that_an_earlier_call_could_not_read_when_its_job_comes_the
 
 
 def test_given_a_file_without_its_password_when_it_is_added_again_with_it_then_it_is_opened(tmp_path: Path) -> None:
-    opened, data = library(tmp_path), locked("key")
+    opened, data = library(tmp_path), locked_pdf("The buoy 7 shows a violet light.", password="key")
     assert [name for name, _ in opened.add([Source("locked.pdf", data, "pdf")], SMALL).problems] == ["locked.pdf"]
 
     report = opened.add([Source("locked.pdf", data, "pdf", password="key")], SMALL)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pymupdf
@@ -33,7 +33,7 @@ from rag_core.library.indexing.reading import PageKeeper
 from rag_core.library.library import AddReport, Library
 from rag_core.library.stored.collection import Cut
 from rag_core.library.stored.snapshot import Snapshot
-from rag_core.library.stored.sources import Source, sources_from
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.work.recording import passage_of
 
@@ -42,6 +42,7 @@ pytestmark = pytest.mark.usefixtures("short_batches")
 OPEN = Settings.load("open")
 QUESTION = "What light does buoy 4 show?"
 Look = Callable[[int], None]
+CAT = text("cat", "The cat of the harbour office sleeps on the chart of the bay.", language="en")
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +67,14 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def source(path: Path) -> Source:
-    found = next(iter(sources_from([path])))
-    assert isinstance(found, Source)
-    return found
+    return Source.from_path(path)
 
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Library:
     """A library with one short document."""
     made = library(tmp_path)
-    assert not made.add(
-        [text("cat", "The cat of the harbour office sleeps on the chart of the bay.", language="en")], SMALL
-    ).problems
+    assert not made.add([CAT], SMALL).problems
     return made
 
 
@@ -104,42 +101,75 @@ def seen(opened: Library, source: Source, pages: int) -> Snapshot:
     return opened.view
 
 
-def test_given_a_long_pdf_when_its_pages_are_read_then_the_first_ones_can_be_asked_and_it_is_told_how_many(
-    opened: Library, source: Source
-) -> None:
-    document = f"sha256:{source.digest}"
+@dataclass
+class Watched:
+    """A library that was asked once the first batch of a PDF could be, and once the second could."""
+
+    opened: Library
+    document: str  # the PDF's id
+    views: dict[int, Snapshot] = field(default_factory=dict)  # by the pages that can be asked
+    early: list[Measurements] = field(default_factory=list)  # of a question on the first batch, by a calibrated engine
+    kept: list[Measurements] = field(default_factory=list)  # the same, kept and read again each time
+    nowhere: tuple[str, ...] | None = None
+    other_process: int = 0  # pages of the document that another one saw
+    read: list[Page] = field(default_factory=list)
+
+    def engine(self) -> Engine:
+        return Engine(self.opened, Tools(self.opened._embedder, replace(FITTED, correctness=FITTED)))
+
+
+FITTED = calibration()
+NOBODY = "What does buoy 20777 show?"
+
+
+@pytest.fixture(scope="module")
+def watched(path: Path, tmp_path_factory: pytest.TempPathFactory) -> Watched:
+    folder = tmp_path_factory.mktemp("watched")
+    source = replace(Source.from_path(path), metadata=Metadata(values={"class": "lights"}))
+    made = Watched(library(folder), f"sha256:{source.digest}")
+    made.opened.add([CAT], SMALL)
+    store = RecordStore(folder / "default" / "records.sqlite")
+
+    def again() -> None:
+        id = store.keep(made.early[0])
+        made.kept.append(store.measurements(id, made.opened.view.page_text, passage_of(made.opened.view)))
 
     def look(page: int) -> None:
         if page < FIRST:
-            assert opened.view is opened.snapshot
+            assert made.opened.view is made.opened.snapshot
         if page in (FIRST, 2 * FIRST):
-            view = seen(opened, source, page)
-            assert view.reading == {document: PAGES}
-            assert [one.name for one in opened.snapshot.documents] == ["cat"]
-            assert {one.page for one in view.passages_of(document)} == set(range(1, page + 1))
-            # another process asks it too
-            assert library(opened._collection.root.parent).view.document(document).page_count == page
+            made.views[page] = view = seen(made.opened, source, page)
+            made.other_process = library(folder).view.document(made.document).page_count
+            if page == FIRST:
+                made.early = [made.engine().measure(QUESTION, OPEN)]
+                made.early.append(made.engine().measure("Where does the cat sleep?", OPEN, ["cat"]))
+                made.nowhere = made.engine().measure(NOBODY, OPEN).nowhere
+                made.read.append(view.page(made.document, 4))
+            again()
 
-    add(opened, source, look)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "FIRST_PAGES", FIRST)
+        add(made.opened, source, look)
+    again()
+    return made
 
-    assert opened.view is opened.snapshot
-    check_whole(opened)
+
+def test_given_a_long_pdf_when_read_then_its_first_pages_can_be_asked_and_chosen(watched: Watched) -> None:
+    document = watched.document
+    for pages, view in watched.views.items():
+        assert view.reading == {document: PAGES}
+        assert {one.page for one in view.passages_of(document)} == set(range(1, pages + 1))
+    view, every = watched.views[FIRST], list(watched.views[FIRST].rows_of(document))
+    assert view.rows(["cat"]) == [0]
+    assert view.rows(["buoys.pdf"]) == view.rows(None, {"class": "lights"}) == every
+    assert view.rows(["cat", "buoys.pdf"], {"class": "lights"}) == every
+    assert watched.other_process == 2 * FIRST, "another process asks it too"
+    assert watched.opened.view is watched.opened.snapshot
+    check_whole(watched.opened)
 
 
-def test_given_a_question_while_pages_are_read_then_the_answer_names_its_page_is_marked_and_says_so(
-    opened: Library, source: Source
-) -> None:
-    found: list[object] = []
-
-    def look(page: int) -> None:
-        if page == FIRST:
-            view = seen(opened, source, FIRST)
-            found.extend((engine(opened).ask(QUESTION, OPEN), view, view.page(f"sha256:{source.digest}", 4)))
-
-    add(opened, source, look)
-    decision, view, page = found
-    assert isinstance(view, Snapshot)
-    document = f"sha256:{source.digest}"
+def test_given_a_question_while_pages_are_read_then_the_answer_is_marked_and_says_so(watched: Watched) -> None:
+    decision, view, document = decide(watched.early[0]), watched.views[FIRST], watched.document
 
     assert "number4" in decision.answer
     assert [(one.document, one.page) for one in decision.citations] == [("buoys.pdf", 4)]
@@ -151,12 +181,45 @@ def test_given_a_question_while_pages_are_read_then_the_answer_names_its_page_is
     assert view.document(document).title == "Buoys of the bay"
     assert view.document(document).metadata.values["author"] == "The harbour office"
     # whoever holds that version still reads its pages when the document is published, and they are the published ones
-    assert page == view.page(document, 4) == opened.snapshot.page(document, 4)
-    assert view.page_text(document, FIRST) == opened.snapshot.page_text(document, FIRST)
-    assert view.words(document, 4)
+    assert watched.read == [view.page(document, 4)] == [watched.opened.snapshot.page(document, 4)]
+    assert view.page_text(document, FIRST) == watched.opened.snapshot.page_text(document, FIRST)
     assert view.page_text(view.documents[0].id, 1).startswith("The cat")
     with pytest.raises(InvalidInput, match="from 1 to 6"):
         view.page(document, FIRST + 1)
+
+
+def test_given_passages_of_a_batch_then_they_have_no_id_of_the_whole_document(watched: Watched) -> None:
+    first, second = (view.passages_of(watched.document) for view in watched.views.values())
+
+    assert second[: len(first)] == first  # what was found stays where it is
+    ids = [passage.id for passage in second]
+    assert len(set(ids)) == len(ids)
+    spans = [span for passage in second for span in passage.spans]
+    text = watched.opened.snapshot.page_text
+    assert all(text(watched.document, span.page)[span.start : span.end].strip() for span in spans)
+    places = [(span.page, at) for span in spans for at in range(span.start, span.end)]
+    assert len(set(places)) == len(places)  # no page is cut twice
+    assert not set(ids) & {passage.id for passage in watched.opened.snapshot.passages_of(watched.document)}
+
+
+def test_given_a_decision_on_a_batch_then_its_record_replays_then_and_later(watched: Watched) -> None:
+    assert len(watched.kept) == 3
+    assert all(decide(one) == decide(watched.early[0]) for one in watched.kept)
+    last = watched.kept[-1]
+    strict = replay(last, last.settings.changed(min_top_cosine=1.0, top_cosine_mode="enforce"))
+    assert not strict.answered
+    assert strict.suggestions[0] == WHEN_READ
+
+
+def test_given_pages_to_be_read_then_estimates_are_lowered_and_no_name_is_nowhere(watched: Watched) -> None:
+    early, apart = watched.early
+
+    assert early.correctness == early.answerability
+    assert early.correctness == pytest.approx(max(0.0, FITTED.probability(early.features) - ALLOWANCE))
+    assert INDEXING not in apart.metadata  # nothing of what it searched is being read
+    assert apart.correctness == FITTED.probability(apart.features)
+    assert watched.nowhere == ()
+    assert watched.engine().measure(NOBODY, OPEN).nowhere == ("20777",)
 
 
 def test_given_batches_then_the_published_document_is_made_as_without_them_and_hardly_a_passage_is_embedded_twice(
@@ -199,73 +262,6 @@ def test_given_passages_that_read_the_same_then_they_are_embedded_once(tmp_path:
     check_whole(opened)
 
 
-def test_given_passages_of_a_batch_then_they_stand_on_their_pages_and_have_no_id_of_the_whole_document(
-    opened: Library, source: Source
-) -> None:
-    drafted: list[tuple[Passage, ...]] = []
-    document = f"sha256:{source.digest}"
-
-    def look(page: int) -> None:
-        if page in (FIRST, 2 * FIRST):
-            view = seen(opened, source, page)
-            drafted.append(view.passages_of(document))
-            for passage in drafted[-1]:
-                assert all(view.page_text(document, span.page)[span.start : span.end].strip() for span in passage.spans)
-
-    add(opened, source, look)
-    first, second = drafted
-
-    assert second[: len(first)] == first  # what was found stays where it is
-    assert {passage.page for passage in second} == set(range(1, 2 * FIRST + 1))
-    ids = [passage.id for passage in second]
-    assert len(set(ids)) == len(ids)
-    places = [(span.page, at) for passage in second for span in passage.spans for at in range(span.start, span.end)]
-    assert len(set(places)) == len(places)  # no page is cut twice
-    assert not set(ids) & {passage.id for passage in opened.snapshot.passages_of(document)}
-
-
-def test_given_a_decision_on_a_batch_then_its_record_replays_while_pages_are_read_and_when_the_document_is_published(
-    opened: Library, source: Source, tmp_path: Path
-) -> None:
-    store, measured, again = (
-        RecordStore(tmp_path / "default" / "records.sqlite"),
-        list[Measurements](),
-        list[Measurements](),
-    )
-
-    def look(page: int) -> None:
-        if page in (FIRST, 2 * FIRST):
-            seen(opened, source, page)
-        if page == FIRST:
-            engine(opened).ask(QUESTION, OPEN, on_measured=measured.append)
-        if page in (FIRST, 2 * FIRST):
-            again.append(store.measurements(store.keep(measured[0]), opened.view.page_text, passage_of(opened.view)))
-
-    add(opened, source, look)
-    again.append(store.measurements(store.keep(measured[0]), opened.view.page_text, passage_of(opened.view)))
-
-    assert all(decide(one) == decide(measured[0]) for one in again)
-    strict = replay(again[-1], again[-1].settings.changed(min_top_cosine=1.0, top_cosine_mode="enforce"))
-    assert not strict.answered
-    assert strict.suggestions[0] == WHEN_READ
-
-
-def test_given_a_name_that_no_page_so_far_holds_then_a_refusal_does_not_say_that_no_document_has_it(
-    opened: Library, source: Source
-) -> None:
-    question, said = "What does buoy 20777 show?", list[tuple[str, ...]]()
-
-    def look(page: int) -> None:
-        if page == FIRST:
-            seen(opened, source, FIRST)
-            said.append(engine(opened).measure(question, OPEN).nowhere)
-
-    add(opened, source, look)
-
-    assert said == [()]
-    assert engine(opened).measure(question, OPEN).nowhere == ("20777",)
-
-
 @pytest.mark.parametrize("page", [FIRST, 2 * FIRST + 1])
 def test_given_a_file_that_is_refused_at_a_later_page_then_its_pages_go_and_the_refusal_is_told(
     opened: Library, source: Source, monkeypatch: pytest.MonkeyPatch, page: int
@@ -283,7 +279,7 @@ def test_given_a_file_that_is_refused_at_a_later_page_then_its_pages_go_and_the_
     assert not opened.unfinished()
 
 
-def test_given_a_file_that_is_refused_then_its_pages_are_gone_while_the_next_file_is_read(
+def test_given_a_refused_file_then_its_pages_are_gone(
     opened: Library, source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[list[str]] = []
@@ -361,9 +357,7 @@ def test_given_a_batch_that_cannot_be_cut_then_the_document_is_indexed_all_the_s
     check_whole(opened)
 
 
-def test_given_a_model_that_is_gone_when_pages_are_read_then_that_is_the_error_and_the_file_waits(
-    tmp_path: Path, source: Source
-) -> None:
+def test_given_a_model_that_is_gone_then_that_is_the_error_and_the_file_waits(tmp_path: Path, source: Source) -> None:
     class Gone(HashEmbedder):
         def embed(self, *given: object) -> object:
             raise ModelUnavailable("It is gone.", remedy="Try again.")
@@ -380,9 +374,7 @@ def test_given_a_model_that_is_gone_when_pages_are_read_then_that_is_the_error_a
     assert not any(what.endswith(": reading") for what in again)  # its pages are there
 
 
-def test_given_a_document_that_is_there_already_then_its_pages_are_asked_once_all_of_it_is_made_anew(
-    opened: Library, source: Source
-) -> None:
+def test_given_a_document_that_is_there_then_it_is_asked_until_made_anew(opened: Library, source: Source) -> None:
     add(opened, source)
     document, same = f"sha256:{source.digest}", list[bool]()
 
@@ -393,9 +385,7 @@ def test_given_a_document_that_is_there_already_then_its_pages_are_asked_once_al
     assert opened.snapshot.document(document).page_count == PAGES
 
 
-def test_given_a_process_that_is_killed_while_pages_are_read_then_the_next_one_asks_them_and_finishes_the_file(
-    tmp_path: Path, source: Source
-) -> None:
+def test_given_a_process_killed_while_pages_are_read_then_the_next_asks_them(tmp_path: Path, source: Source) -> None:
     embedder = Held()
     with indexing(library(tmp_path, embedder=embedder), embedder, source):
         embedder.let(1)  # the vectors of the first batch
@@ -413,9 +403,7 @@ def test_given_a_process_that_is_killed_while_pages_are_read_then_the_next_one_a
     check_whole(left)
 
 
-def test_given_a_stop_when_all_pages_are_read_then_they_are_asked_no_longer_and_not_read_again_when_resumed(
-    tmp_path: Path, source: Source
-) -> None:
+def test_given_a_stop_when_all_pages_are_read_then_they_are_not_read_again(tmp_path: Path, source: Source) -> None:
     embedder = Held()
     opened = library(tmp_path, embedder=embedder)
     with indexing(opened, embedder, source) as running:
@@ -433,46 +421,6 @@ def test_given_a_stop_when_all_pages_are_read_then_they_are_asked_no_longer_and_
     assert [one.name for one in opened.snapshot.documents] == ["buoys.pdf"]
     assert not any(what.endswith(": reading") for what in again)
     check_whole(opened)
-
-
-def test_given_pages_that_are_still_to_be_read_when_measured_then_both_estimates_are_lowered(
-    opened: Library, source: Source
-) -> None:
-    fitted, measured = calibration(), list[Measurements]()
-    asked = Engine(opened, Tools(opened._embedder, replace(fitted, correctness=fitted)))
-
-    def look(page: int) -> None:
-        if page == FIRST:
-            seen(opened, source, FIRST)
-            measured.append(asked.measure(QUESTION, OPEN))
-            measured.append(asked.measure("Where does the cat sleep?", OPEN, ["cat"]))
-
-    add(opened, source, look)
-    early, apart = measured
-
-    lowered = max(0.0, fitted.probability(early.features) - ALLOWANCE)
-    assert early.correctness == early.answerability == pytest.approx(lowered)
-    assert INDEXING not in apart.metadata  # nothing of what it searched is being read
-    assert apart.correctness == fitted.probability(apart.features)
-
-
-def test_given_documents_or_filters_to_search_then_one_that_is_being_read_is_chosen_as_any_other(
-    opened: Library, source: Source
-) -> None:
-    named = replace(source, metadata=Metadata(values={"class": "lights"}))
-    document = f"sha256:{source.digest}"
-
-    def look(page: int) -> None:
-        if page == FIRST:
-            view = seen(opened, source, FIRST)
-            every = list(view.rows_of(document))
-            assert view.rows(["cat"]) == [0]
-            assert view.rows(["buoys.pdf"]) == view.rows(None, {"class": "lights"}) == every
-            assert view.rows(["cat", "buoys.pdf"], {"class": "lights"}) == every
-            with pytest.raises(InvalidInput):
-                opened.snapshot.rows(["buoys.pdf"])
-
-    add(opened, named, look)
 
 
 def test_given_nothing_read_yet_but_a_file_added_then_a_refusal_says_to_wait(tmp_path: Path) -> None:

@@ -107,9 +107,7 @@ def test_given_a_question_then_the_clause_that_it_names_and_what_else_it_asks_ar
         ("What does article 3 say?", []),  # no heading has such a word
     ],
 )
-def test_given_clauses_with_numbers_then_the_sentences_of_the_one_asked_for_are_found_and_no_others(
-    found: Find, question: str, quoted: list[str]
-) -> None:
+def test_given_clauses_with_numbers_then_the_asked_one_is_found(found: Find, question: str, quoted: list[str]) -> None:
     assert said(found(question, "en", lease=LEASE)) == quoted
 
 
@@ -126,9 +124,7 @@ def test_given_clauses_with_numbers_then_the_sentences_of_the_one_asked_for_are_
         ("Was steht in § 3?", []),
     ],
 )
-def test_given_numbers_below_headings_then_a_part_is_found_by_both_and_never_by_its_own_alone(
-    found: Find, question: str, quoted: list[str]
-) -> None:
+def test_given_numbers_below_headings_then_both_find_a_part(found: Find, question: str, quoted: list[str]) -> None:
     assert said(found(question, "de", miete=MIETE)) == quoted
 
 
@@ -150,9 +146,7 @@ Follow these steps:
         ("What does article 1 say?", []),
     ],
 )
-def test_given_items_of_a_list_then_they_are_points_and_no_sections(
-    found: Find, question: str, quoted: list[str]
-) -> None:
+def test_given_items_of_a_list_then_they_are_no_sections(found: Find, question: str, quoted: list[str]) -> None:
     assert said(found(question, "en", manual=MANUAL)) == quoted
 
 
@@ -237,9 +231,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
         ("How high is the deposit under clause 2.1?", ""),
     ],
 )
-def test_given_a_question_about_a_clause_then_it_is_answered_from_that_clause_alone(
-    decided: Decided, question: str, answer: str
-) -> None:
+def test_given_a_question_about_a_clause_then_that_alone_answers(decided: Decided, question: str, answer: str) -> None:
     decision = decided(question)
 
     assert (decision.answer if decision.answered else "") == answer

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pymupdf
-from library_kit import SETTINGS, check_whole, library, text
+from library_kit import SETTINGS, check_whole, library, pdf, text
 
 from rag_core.domain.documents import DateSource, Document, Metadata
 from rag_core.library.indexing.documents import document_json
@@ -18,15 +17,8 @@ PLAIN = "Form 8-K\nThe notice period is 30 days."
 SAVED = "2023-05-04"  # when the file was
 
 
-def pdf(body: str, created: str = "D:20230504101500Z") -> bytes:
-    document = pymupdf.open()
-    document.new_page().insert_text((72, 72), body)
-    document.set_metadata({"creationDate": created})
-    return document.tobytes(no_new_id=True)
-
-
-def filing(body: str, date: str = "", **fields: str) -> Source:
-    return Source("filing.pdf", pdf(body, **fields), "pdf", metadata=Metadata(date=date))
+def filing(body: str, date: str = "", created: str = "D:20230504101500Z") -> Source:
+    return Source("filing.pdf", pdf(body, creationDate=created), "pdf", metadata=Metadata(date=date))
 
 
 def dated(document: Document) -> tuple[str, DateSource]:

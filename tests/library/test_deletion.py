@@ -60,10 +60,17 @@ def filled(folder: Path) -> Library:
     return opened
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("template")
+    filled(folder)._collection.close()
+    return folder
+
+
 @pytest.fixture
-def cut(tmp_path: Path) -> Cut:
-    opened = filled(tmp_path)
-    gone = found(opened, "dogs")[0]
+def cut(template: Path, tmp_path: Path) -> Cut:
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    gone = found(library(tmp_path), "dogs")[0]
 
     def delete(how: Callable[..., object] = Library.delete) -> None:
         with pytest.MonkeyPatch.context() as patch:
@@ -71,7 +78,6 @@ def cut(tmp_path: Path) -> Cut:
             with pytest.raises(KeyboardInterrupt):
                 how(library(tmp_path), gone)
 
-    del opened
     return Cut(tmp_path, tmp_path / "default", gone, delete)
 
 
@@ -115,9 +121,7 @@ def test_given_what_cannot_be_deleted_now_when_opened_then_the_note_stays_until_
     assert not cut.is_there
 
 
-def test_given_somebody_who_reads_all_the_time_when_erased_then_it_is_said_and_the_next_opening_finishes_it(
-    cut, monkeypatch
-):
+def test_given_somebody_who_reads_all_the_time_when_erased_then_the_next_opening_finishes_it(cut, monkeypatch):
     monkeypatch.setattr("rag_core.library.disk.database.WAIT_SECONDS", 0.1)
     monkeypatch.setattr("rag_core.library.library.CHANGE_SECONDS", 0.1)
     opened = library(cut.folder)
@@ -132,9 +136,7 @@ def test_given_somebody_who_reads_all_the_time_when_erased_then_it_is_said_and_t
     assert not cut.is_there
 
 
-def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked_of_the_newest_version(
-    cut, monkeypatch
-):
+def test_given_a_question_that_needs_a_page_that_went_then_it_is_asked_of_the_newest_version(cut, monkeypatch):
     engine, measured_on, versions = Engine(library(cut.folder), Tools(HashEmbedder())), asking.measured_on, []
 
     def late(view, *rest, **more):
@@ -153,9 +155,7 @@ def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked
     assert cut.gone not in {hit.passage.document for hit in measured.hits}
 
 
-def test_given_a_file_that_was_being_read_and_was_deleted_while_a_question_read_it_then_that_is_asked_again_without_it(
-    tmp_path, monkeypatch, short_batches
-):
+def test_given_a_half_read_file_deleted_while_asked_then_it_is_asked_without(tmp_path, monkeypatch, short_batches):
     embedder = Held()
     opened = library(tmp_path, embedder=embedder)
     engine, measured_on, documents = Engine(opened, Tools(HashEmbedder())), asking.measured_on, []
@@ -176,9 +176,7 @@ def test_given_a_file_that_was_being_read_and_was_deleted_while_a_question_read_
     assert documents == [1, 0]
 
 
-def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_asked_so_often_and_says_both(
-    cut, monkeypatch
-):
+def test_given_documents_that_change_each_time_then_it_is_asked_so_often_and_says_both(cut, monkeypatch):
     opened, asked, measured_on = library(cut.folder), [], asking.measured_on
     kept = found(opened, "cats")[0]
 
@@ -199,9 +197,7 @@ def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_as
     assert "is missing" in measured.failure
 
 
-def test_given_a_model_that_was_asked_already_when_a_page_is_gone_then_it_is_not_asked_twice_and_the_failure_says_why(
-    cut, monkeypatch
-):
+def test_given_a_model_that_was_asked_when_a_page_is_gone_then_it_is_not_asked_twice(cut, monkeypatch):
     engine, asked = Engine(library(cut.folder), Tools(HashEmbedder())), []
 
     def drafted(measured, *_, **__):
@@ -266,9 +262,7 @@ def test_given_what_else_holds_its_words_and_cannot_forget_when_deleted_then_not
         assert len(found(library(cut.folder), "dogs")) == 1
 
 
-def test_given_deletions_that_were_cut_off_when_a_service_starts_then_they_are_finished_without_opening_a_collection(
-    cut, monkeypatch
-):
+def test_given_deletions_cut_off_when_a_service_starts_then_they_are_finished_unopened(cut, monkeypatch):
     cut.delete()
     shutil.copytree(cut.root, cut.folder / "damaged")
     for path in (cut.folder / "damaged").glob("collection.sqlite*"):
@@ -284,24 +278,18 @@ def test_given_deletions_that_were_cut_off_when_a_service_starts_then_they_are_f
     assert not dropped.exists()
 
 
-def test_given_a_collection_that_was_half_deleted_when_another_is_opened_then_the_rest_goes(cut):
+def test_given_a_half_deleted_collection_when_another_is_opened_then_the_rest_goes_if_it_can(cut, monkeypatch):
     dropped = cut.folder / f"{dropping.GONE}1"
     shutil.copytree(cut.root, dropped)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
+        assert len(found(open_library(cut.folder, "default", HashEmbedder()), "cats")) == 1
+        assert dropped.exists()
     open_library(cut.folder, "default", HashEmbedder())
     assert not dropped.exists()
 
 
-def test_given_a_collection_that_cannot_be_deleted_now_when_another_is_opened_then_it_opens(cut, monkeypatch):
-    dropped = cut.folder / f"{dropping.GONE}1"
-    shutil.copytree(cut.root, dropped)
-    monkeypatch.setattr(os, "rmdir", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
-    assert len(found(open_library(cut.folder, "default", HashEmbedder()), "cats")) == 1
-    assert dropped.exists()
-
-
-def test_given_another_process_that_deletes_the_same_when_a_collection_is_dropped_then_what_it_was_quicker_with_is_no_problem(  # noqa: E501
-    cut, monkeypatch
-):
+def test_given_another_process_that_drops_the_same_then_what_it_was_quicker_with_is_no_problem(cut, monkeypatch):
     dropped = cut.folder / f"{dropping.GONE}1"
     shutil.copytree(cut.root, dropped)
     unlink = os.unlink

@@ -91,9 +91,7 @@ def secrets(template: Path, name: str) -> list[bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_given_a_deletion_killed_at_each_step_when_opened_again_then_the_others_are_whole_and_nothing_is_left_of_it(
-    template, tmp_path, way
-):
+def test_given_a_deletion_killed_at_each_step_when_opened_then_nothing_is_left_of_it(template, tmp_path, way):
     source, run = template
     gone = {"listed": LISTED, "discard": LISTED, "being_read": READ}.get(way, GONE)
     hidden = secrets(source, gone) if gone != READ else [WORDS[READ]]

@@ -20,7 +20,6 @@ from reading_kit import kept
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import DamagedPdf, IngestError, WorkersUnavailable
-from rag_core.library.indexing import adding
 from rag_core.library.indexing.elsewhere import MIN_FILES, make
 from rag_core.library.library import Library
 from rag_core.library.stored.collection import pack_vectors
@@ -104,9 +103,7 @@ def library(folder: Path, worker: Worker | None) -> Library:
     )
 
 
-def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is_as_without_them(
-    tmp_path: Path, worker: Worker
-) -> None:
+def test_given_workers_when_many_pdfs_are_added_then_all_is_as_without_them(tmp_path: Path, worker: Worker) -> None:
     sources = [*map(pdf, range(4)), text("note", "A text of its own."), pdf(4)]
     here = library(tmp_path / "here", None)
     apart = library(tmp_path / "apart", worker)
@@ -122,24 +119,6 @@ def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is
     assert worker.ordered == [f"buoy-{number}.pdf" for number in range(5)]
     assert said[0] == ("workers: starting", 0, 1)
     assert [far[1:] for far in said if far[0] == "documents"] == [(number, 6) for number in range(1, 7)]
-
-
-def test_given_workers_when_publishing_is_due_then_what_came_can_be_asked_while_the_rest_is_made(
-    tmp_path: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(adding, "PUBLISH_SECONDS", 0.0)
-    monkeypatch.setattr(adding, "PUBLISH_SHARE", 0.0)
-    apart = library(tmp_path, worker)
-    seen: list[int] = []
-
-    def progress(what: str, done: int, total: int) -> None:
-        if what == "documents":
-            apart.refresh()
-            seen.append(len(apart.snapshot.documents))
-
-    apart.add(map(pdf, range(4)), SETTINGS, progress=progress)
-
-    assert seen == [1, 2, 3, 4]
 
 
 def test_given_what_is_not_for_workers_then_it_is_made_here(tmp_path: Path, worker: Worker) -> None:
@@ -159,9 +138,7 @@ def test_given_what_is_not_for_workers_then_it_is_made_here(tmp_path: Path, work
     assert len(apart.snapshot.documents) == 5
 
 
-def test_given_a_file_that_fails_or_comes_back_in_pieces_then_it_costs_only_itself(
-    tmp_path: Path, worker: Worker
-) -> None:
+def test_given_a_file_that_fails_or_comes_in_pieces_then_it_costs_only_itself(tmp_path: Path, worker: Worker) -> None:
     worker.say = {"buoy-1.pdf": DamagedPdf("It is damaged.", remedy="Save it again."), "buoy-2.pdf": b"SQLite format 3"}
     apart = library(tmp_path, worker)
 
@@ -213,9 +190,7 @@ def test_given_a_file_of_another_document_with_a_changed_byte_or_with_less_then_
     check_whole(apart)
 
 
-def test_given_workers_that_are_gone_then_one_error_says_so_what_came_is_kept_and_the_rest_waits(
-    tmp_path: Path, worker: Worker
-) -> None:
+def test_given_workers_that_are_gone_then_what_came_is_kept_and_the_rest_waits(tmp_path: Path, worker: Worker) -> None:
     worker.gone_after = 2  # the third and the second came, the first did not
     apart = library(tmp_path, worker)
 
@@ -236,9 +211,7 @@ def test_given_workers_that_are_gone_then_one_error_says_so_what_came_is_kept_an
     check_whole(again)
 
 
-def test_given_a_stop_while_workers_work_then_it_ends_at_the_next_look_and_the_rest_waits(
-    tmp_path: Path, worker: Worker
-) -> None:
+def test_given_a_stop_while_workers_work_then_it_ends_and_the_rest_waits(tmp_path: Path, worker: Worker) -> None:
     apart = library(tmp_path, worker)
     asked = 0
 
@@ -256,9 +229,7 @@ def test_given_a_stop_while_workers_work_then_it_ends_at_the_next_look_and_the_r
     assert len(report.added) + len(resumed.added) == 6
 
 
-def test_given_a_rebuild_and_a_stored_file_that_is_damaged_then_workers_make_the_others_and_it_is_said_as_without_them(
-    tmp_path: Path, worker: Worker
-) -> None:
+def test_given_a_rebuild_and_a_damaged_file_then_workers_make_the_others(tmp_path: Path, worker: Worker) -> None:
     library(tmp_path, None).add(map(pdf, range(4)), SETTINGS)
     stored = tmp_path / "default/sources" / pdf(1).digest
     stored.write_bytes(b"%PDF-1.4 something else")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ from rag_core.adapters.llm import chain as cache
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryError
 from rag_core.library.disk import room
-from rag_core.library.disk.lock import writing
 from rag_core.library.library import Library
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -38,17 +38,22 @@ def body(number: int) -> str:
     return " ".join(f"word{number}x{n}" for n in range(2_000))
 
 
-def filled(folder: Path) -> Library:
-    opened = library(folder)
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Path:
+    opened = library(tmp_path_factory.mktemp("template"))
     opened.add([text(f"d{number}", body(number), language="en") for number in range(3)], SETTINGS)
-    return opened
+    opened._collection.close()
+    return opened._collection.root
 
 
-@pytest.mark.parametrize("pages", [0, 1, 3, 8, 20])
-def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says_what_to_do_and_nothing_is_lost(
-    tmp_path, pages
-):
-    opened = filled(tmp_path)
+@pytest.fixture
+def opened(template, tmp_path) -> Library:
+    shutil.copytree(template, tmp_path / "default")
+    return library(tmp_path)
+
+
+@pytest.mark.parametrize("pages", [0, 3, 8, 20])
+def test_given_a_disk_that_is_full_at_some_point_when_adding_then_nothing_is_lost(opened, tmp_path, pages):
     before = opened.snapshot
 
     with pages_left(opened, pages), pytest.raises(LibraryError) as caught:
@@ -65,10 +70,7 @@ def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says
     check_whole(library(tmp_path))
 
 
-def test_given_no_room_for_the_bytes_of_a_file_when_added_then_nothing_is_listed_and_no_half_file_stays(
-    tmp_path, monkeypatch
-):
-    opened = filled(tmp_path)
+def test_given_no_room_for_the_bytes_of_a_file_then_no_half_file_stays(opened, tmp_path, monkeypatch):
     before = sorted((tmp_path / "default/sources").iterdir())
     monkeypatch.setattr("rag_core.library.disk.private.create", lambda *_: (_ for _ in ()).throw(OSError(*FULL.args)))
     with pytest.raises(LibraryError, match="No space left"):
@@ -78,8 +80,7 @@ def test_given_no_room_for_the_bytes_of_a_file_when_added_then_nothing_is_listed
 
 
 @pytest.mark.parametrize("act", ["delete", "erase", "describe"])
-def test_given_a_disk_that_refuses_a_change_then_all_is_as_it_was(tmp_path, monkeypatch, act):
-    opened = filled(tmp_path)
+def test_given_a_disk_that_refuses_a_change_then_all_is_as_it_was(opened, tmp_path, monkeypatch, act):
     before, id = opened.snapshot, opened.snapshot.documents[1].id
     acts = {
         "delete": lambda: opened.delete(id),
@@ -102,17 +103,6 @@ def test_given_a_disk_that_refuses_a_change_then_all_is_as_it_was(tmp_path, monk
     assert library(tmp_path).snapshot.documents == before.documents
     acts[act]()
     check_whole(library(tmp_path))
-
-
-def test_given_no_room_for_who_holds_the_lock_when_somebody_waits_then_no_earlier_holder_is_named(
-    tmp_path, monkeypatch
-):
-    (tmp_path / "lock.json").write_text('{"pid": 1, "host": "elsewhere", "since": "2026"}')
-    monkeypatch.setattr(
-        "rag_core.library.disk.lock.write_atomically", lambda *_: (_ for _ in ()).throw(OSError(*FULL.args))
-    )
-    with writing(tmp_path, 0.0):
-        assert not (tmp_path / "lock.json").exists()
 
 
 def _caused(error: BaseException) -> LibraryError:

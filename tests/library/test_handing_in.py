@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from library_kit import SETTINGS, check_whole, found, library, text
+from reading_kit import until
 
 from rag_core import wiring
 from rag_core.domain.acts import Action
@@ -35,9 +36,7 @@ ONE, TWO = text("one", "The lease ends in May."), text("two", "The tenant pays t
 SECONDS = 60.0  # for a thread of another test's; it takes a moment
 
 
-def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_and_indexed_when_its_turn_comes(
-    tmp_path: Path,
-) -> None:
+def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_and_indexed_later(tmp_path: Path) -> None:
     opened, noted = library(tmp_path), list[object]()
     opened._note = lambda action, ids: noted.append((action, tuple(ids)))
     with opened._writing(0):
@@ -55,9 +54,7 @@ def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_
     check_whole(library(tmp_path))
 
 
-def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is_not_indexed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_file_deleted_while_it_waited_then_no_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = hand_in(tmp_path, "default", [ONE, TWO], {})
     opened = library(tmp_path)
     opened.delete(f"sha256:{ONE.digest}")
@@ -100,12 +97,11 @@ def waiting(folder: Path, runner: Runner, source: Source, settings: Settings = S
         return library(folder).add([source], settings, listed=handed.listed(), cancelled=stop)
 
     job = runner.start("Adding", work, 1, handing_in=handed)
-    assert handed.wait(SECONDS)
-    assert job.stored
+    until(lambda: source.digest in handed.listed())
     return job
 
 
-def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_with_that_and_does_not_wait_for_its_turn(  # noqa: E501
+def test_given_a_job_stopped_while_its_files_are_handed_in_then_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner, first, stored = Runner(), Held(), threading.Event()
@@ -128,33 +124,25 @@ def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_
     assert before.wait(SECONDS)
 
 
-def test_given_a_job_that_somebody_stops_between_the_last_look_and_the_end_of_handing_in_then_no_start_takes_its_files_up(  # noqa: E501
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("late", [False, True])
+def test_given_a_job_that_is_called_off_while_its_files_are_handed_in_then_no_start_takes_them_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
-    looked, go = threading.Event(), threading.Event()
+    handed = HandingIn(tmp_path, "default", SETTINGS, [ONE])
 
-    class Late(HandingIn):
-        @property
-        def stopping(self) -> bool:
-            """Asked once they are on the list."""
-            found = super().stopping
-            looked.set()
-            assert go.wait(SECONDS)
-            return found
+    def called_off(*given: Any) -> frozenset[str]:
+        listed = hand_in(*given) if late else frozenset[str]()
+        handed.call_off()
+        return listed or hand_in(*given)
 
-    handed = Late(tmp_path, "default", SETTINGS, [ONE])
-    handed.begin()
-    assert looked.wait(SECONDS)
-    handed.call_off()
-    go.set()
+    monkeypatch.setattr("rag_core.work.handing_in.hand_in", called_off)
+    handed.hand_in()
     assert handed.listed() == {ONE.digest}
     assert cut_off(tmp_path, "default") == []
     assert [row.name for row in library(tmp_path).unfinished()] == ["one"]
 
 
-def test_given_a_collection_that_goes_while_files_are_handed_in_then_nothing_of_them_is_there_afterwards(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_collection_that_goes_then_nothing_comes_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of a file whose handing in has not begun, and of one that is added while the collection is deleted."""
     library(tmp_path).add([text("old", "It was there before.")], SETTINGS)
     runner, first, storing, go, deleted = Runner(), Held(), threading.Event(), threading.Event(), threading.Event()
@@ -174,22 +162,21 @@ def test_given_a_collection_that_goes_while_files_are_handed_in_then_nothing_of_
     monkeypatch.setattr("rag_core.work.handing_in.hand_in", slow)
     monkeypatch.setattr(dropping, "drop_collection", slow_drop)
     runner.start("Before", first, 1)
-    handed = [HandingIn(tmp_path, "default", SETTINGS, [one]) for one in (ONE, TWO)]
-    monkeypatch.setattr(handed[1], "begin", lambda *given: None)  # its thread has not begun
-    for one in handed:
-        runner.start("Adding", first, 1, place=place, handing_in=one)
+    jobs = [
+        runner.start("Adding", first, 1, place=place, handing_in=HandingIn(tmp_path, "default", SETTINGS, [ONE])),
+        Job("Adding", handing_in=HandingIn(tmp_path, "default", SETTINGS, [TWO]), given_up=True),  # not begun yet
+    ]
     assert storing.wait(SECONDS)
 
     deleting = threading.Thread(target=lambda: (dropping.drop(tmp_path, "default", runner), deleted.set()))
     deleting.start()
     assert not deleted.wait(0.2)
-    HandingIn.begin(handed[1])
+    jobs[1].begin(first, runner._turns)
     go.set()
     deleting.join(SECONDS)
 
     assert deleted.is_set()
-    assert handed[0].wait(SECONDS)
-    assert handed[1].wait(SECONDS)
+    assert all(job.wait(SECONDS) for job in jobs)
     assert stored == ["one"]
     assert not (tmp_path / "default").exists()
     assert added[0].wait(SECONDS)
@@ -200,9 +187,7 @@ def test_given_a_collection_that_goes_while_files_are_handed_in_then_nothing_of_
     assert again.error is None, "a new one of that name may begin"
 
 
-def test_given_no_more_threads_when_a_job_starts_then_it_ends_with_an_error_and_the_next_one_has_its_turn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_more_threads_then_a_job_ends_with_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runner, first = Runner(), Held()
     before = runner.start("Before", first, 1)
     with monkeypatch.context() as full:
@@ -221,7 +206,7 @@ def test_given_no_more_threads_when_a_job_starts_then_it_ends_with_an_error_and_
     assert after.report is not None
 
 
-def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_files_up_twice_at_most_but_none_that_somebody_stopped(  # noqa: E501
+def test_given_waiting_jobs_when_the_process_ends_then_a_start_takes_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner, first = Runner(), Held()

@@ -6,18 +6,15 @@ import gc
 import os
 from pathlib import Path
 
-import pymupdf
 import pytest
-from library_kit import SETTINGS, library
+from library_kit import SETTINGS, library, pdf
 
 from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of
 from rag_core.library.stored.sources import Source
 
 
 @pytest.mark.parametrize("size", [0, 1, BLOCK_BYTES, 3 * BLOCK_BYTES + 17])
-def test_given_bytes_when_held_on_disk_then_they_come_back_as_often_as_asked_and_no_name_is_left(
-    tmp_path: Path, size: int
-) -> None:
+def test_given_bytes_held_on_disk_then_they_come_back_and_no_name_is_left(tmp_path: Path, size: int) -> None:
     data = os.urandom(size)
 
     held = HeldFile((data[start : start + 1000] for start in range(0, size, 1000)), tmp_path)
@@ -43,10 +40,7 @@ def test_given_a_file_that_nobody_holds_any_more_when_looked_for_then_its_descri
 
 
 def test_given_a_pdf_on_disk_when_added_then_it_is_the_document_that_its_bytes_are(tmp_path: Path) -> None:
-    document = pymupdf.open()
-    document.new_page().insert_text((72, 72), "Cats sleep all day.")
-    data = document.tobytes()
-    opened = library(tmp_path / "library")
+    data, opened = pdf("Cats sleep all day."), library(tmp_path / "library")
 
     first = opened.add([Source("cats.pdf", HeldFile([data], tmp_path), "pdf")], SETTINGS)
     again = opened.add([Source("more.pdf", data, "pdf")], SETTINGS)

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pymupdf
 import pytest
-from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
+from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, pdf, text
 
 from rag_core.errors import Cancelled
 from rag_core.library.stored.sources import Source
@@ -67,9 +66,7 @@ def confirmed(said: list[list[str]], names: set[str]) -> tuple[set[str], set[str
 
 
 @pytest.mark.slow
-def test_given_a_kill_at_thirty_points_when_reopened_then_all_that_was_confirmed_is_whole_and_resume_finishes_the_rest(
-    tmp_path,
-):
+def test_given_a_kill_at_thirty_points_then_all_that_was_confirmed_is_whole_and_the_rest_resumed(tmp_path):
     """S3-28: documents and their metadata outlive a killed process."""
     with children(tmp_path / "dry") as run:
         *_, changes, exit = run("dry", 0)
@@ -102,13 +99,6 @@ def test_given_a_kill_at_thirty_points_when_reopened_then_all_that_was_confirmed
     assert [opened.snapshot.document(id).name for id in found(opened, f"item{name}")] == [name]
 
 
-def pdf(*pages: str) -> bytes:
-    document = pymupdf.open()
-    for body in pages:
-        document.new_page().insert_text((72, 72), body)
-    return document.tobytes()
-
-
 class KilledWhileEmbedding(HashEmbedder):
     """Stops as if the process ended there: nothing after it runs."""
 
@@ -136,22 +126,11 @@ def test_given_a_kill_while_embedding_when_resumed_then_the_pages_are_not_read_a
     check_whole(opened)
 
 
-def test_given_an_encrypted_file_that_was_not_finished_when_listed_then_it_needs_its_password_which_is_nowhere_on_disk(
-    tmp_path,
-):
-    document = pymupdf.open()
-    document.new_page().insert_text((72, 72), "The secret clause is long.")
-    data = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="open-sesame", owner_pw="owner")
+def test_given_an_unfinished_encrypted_file_then_it_needs_its_password_which_is_nowhere_on_disk(tmp_path):
+    data = pdf("The secret clause is long.", password="open-sesame")
     opened = library(tmp_path)
-    calls = []
 
-    def cancel_at_the_file() -> bool:
-        calls.append(1)
-        return True
-
-    report = opened.add(
-        [Source("locked.pdf", data, "pdf", password="open-sesame")], SETTINGS, cancelled=cancel_at_the_file
-    )
+    report = opened.add([Source("locked.pdf", data, "pdf", password="open-sesame")], SETTINGS, cancelled=lambda: True)
 
     assert report.cancelled
     assert [(row.name, row.needs_password) for row in opened.unfinished()] == [("locked.pdf", True)]

@@ -20,9 +20,7 @@ def kinds(items):
     return [item.name if isinstance(item, Source) else item.kind for item in items]
 
 
-def test_given_files_and_folders_when_listed_then_all_that_can_be_read_comes_recursively_and_sorted_and_the_rest_is_named(  # noqa: E501
-    tmp_path,
-):
+def test_given_files_and_folders_then_all_that_can_be_read_comes_sorted_and_the_rest_is_named(tmp_path):
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     for name in ("b.pdf", "deep/a.PDF", "._b.pdf", "notes.txt", "deep/Letter.DOCX", "picture.png"):
@@ -50,9 +48,7 @@ def test_given_files_and_folders_when_listed_then_all_that_can_be_read_comes_rec
     assert "gone.pdf" in found[6].problem
 
 
-def test_given_bad_lines_in_a_jsonl_file_when_listed_then_each_is_a_problem_with_its_line_and_the_good_ones_go_on(
-    tmp_path,
-):
+def test_given_bad_lines_in_a_jsonl_file_then_each_is_a_problem_and_the_good_ones_go_on(tmp_path):
     path = tmp_path / "docs.jsonl"
     lines = [
         b'{"id": "one", "title": "First", "lang": "en", "text": "Text one.\\n Two  blanks."}',

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
+import shutil
 import threading
 import time
 
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.domain.acts import Action, Actor, acting
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryBusy, LibraryError
 from rag_core.library.disk.lock import writing
 
-NUMBERS = range(12)
+NUMBERS = range(7)
 SPAWN = multiprocessing.get_context("spawn")  # forking a process that has threads is not safe
 
 
@@ -54,7 +53,7 @@ def test_given_another_writer_when_adding_then_it_is_told_who_writes_and_readers
 
     with writing(tmp_path / "default", 0):
         started = time.monotonic()
-        with pytest.raises(LibraryBusy, match=rf"process {os.getpid()} on .+ since \d{{4}}-\d\d-\d\dT") as caught:
+        with pytest.raises(LibraryBusy, match="written by another process") as caught:
             opened.add([text("b", "Beta.")], SETTINGS, wait=0.2)
         assert time.monotonic() - started >= 0.2
         assert "questions can be asked" in caught.value.remedy
@@ -69,17 +68,9 @@ def test_given_a_collection_when_asked_who_writes_to_it_then_only_a_lock_that_is
     assert not (tmp_path / "default").exists(), "it is only asked"
     opened = library(tmp_path)
     opened.add([text("a", "Alpha is first.")], SETTINGS)
-    # as a killed process leaves it
-    (tmp_path / "default/lock.json").write_text('{"pid": 1, "host": "here", "since": "2026"}')
     assert opened.writer() == ""
 
     with writing(tmp_path / "default", 0):
-        assert opened.writer().startswith(f"process {os.getpid()} on ")
-        with acting(Actor("visitor", frozenset({Action.INDEX}))):
-            assert opened.writer() == "another process", "a visitor is not told of the machine"
-            with pytest.raises(LibraryBusy, match="by another process"):
-                opened.add([text("b", "Beta.")], SETTINGS, wait=0.0)
-        (tmp_path / "default/lock.json").unlink()
         assert opened.writer() == "another process"
         with pytest.raises(LibraryBusy):
             opened.add([text("b", "Beta.")], SETTINGS, wait=0.0)
@@ -122,9 +113,7 @@ def test_given_a_library_that_was_behind_when_it_writes_then_it_builds_on_what_t
     check_whole(behind)
 
 
-def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_all_is_there_but_the_pages_that_it_has_not_read(  # noqa: E501
-    tmp_path,
-):
+def test_given_a_held_snapshot_when_its_document_is_deleted_then_all_is_there_but_its_pages(tmp_path):
     opened = library(tmp_path)
     id = opened.add([text("a", "Alpha is first."), text("b", "Beta is second.")], SETTINGS).added[0].id
     reader = library(tmp_path)
@@ -142,31 +131,19 @@ def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_
     assert [document.name for document in reader.snapshot.documents] == ["b"]
 
 
-def test_given_a_library_deleted_from_outside_and_made_anew_when_refreshed_then_the_new_one_is_seen(tmp_path):
-    import shutil
-
+def test_given_a_library_made_anew_then_a_refresh_sees_it_and_an_older_question_no_page_of_it(tmp_path):
     first = library(tmp_path)
     first.add([text("a", "Alpha.")], SETTINGS)
+    held = first.snapshot
     shutil.rmtree(tmp_path / "default")
     assert first.refresh()
     assert first.snapshot.documents == ()
     library(tmp_path).add([text("b", "Beta.")], SETTINGS)
 
-    assert first.refresh()
-    assert [document.name for document in first.snapshot.documents] == ["b"]
-
-
-def test_given_a_library_made_anew_when_an_older_question_reads_a_page_then_it_gets_no_other_documents(tmp_path):
-    import shutil
-
-    first = library(tmp_path)
-    first.add([text("a", "Alpha.")], SETTINGS)
-    held = first.snapshot
-    shutil.rmtree(tmp_path / "default")
-    library(tmp_path).add([text("b", "Beta.")], SETTINGS)
-
     with pytest.raises(LibraryError, match="deleted or indexed anew"):
         held.page_text(held.documents[0].id, 1)
+    assert first.refresh()
+    assert [document.name for document in first.snapshot.documents] == ["b"]
 
 
 def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(tmp_path):
@@ -190,9 +167,7 @@ def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(
 
 
 @pytest.mark.parametrize("before", [0, 1], ids=["empty", "with a document"])
-def test_given_a_document_that_another_process_published_a_moment_ago_when_deleted_then_the_library_is_whole(
-    tmp_path, monkeypatch, before
-):
+def test_given_a_document_just_published_elsewhere_when_deleted_then_all_is_whole(tmp_path, monkeypatch, before):
     other = library(tmp_path)
     other.add([text(f"d{number}", f"Document {number} is about cats.") for number in range(before)], SETTINGS)
     late = library(tmp_path).add([text("late", "It comes late.")], SETTINGS).added[0].id

@@ -12,7 +12,7 @@ from library_kit import SETTINGS, HashEmbedder, check_whole, library, text
 from rag_core.entrypoints.cli import main
 from rag_core.errors import InvalidInput, ModelMismatch
 from rag_core.library.library import Library
-from rag_core.wiring import contents_of, engines, open_library, rebuild_library
+from rag_core.wiring import engines, open_library
 from rag_core.wiring.engines import vectors_hash
 
 SMALL = SETTINGS.changed(passage_tokens=64)  # others than those that a move runs under: nothing may be cut anew
@@ -86,13 +86,3 @@ def test_given_nothing_to_move_or_another_model_then_it_stays_where_it_is(made: 
     with pytest.raises(ModelMismatch):
         Library.move(made, "default", embedder=HashEmbedder("other@float32"), **ports)
     assert open_library_of(made).vector_store == "faiss-flat"
-
-
-def test_given_a_rebuild_under_other_settings_then_the_documents_are_cut_anew(made: Path) -> None:
-    """Which is why a move is no rebuild."""
-    first = contents_of(made, "default")
-    rebuild_library(made, "default", SETTINGS)
-    now = contents_of(made, "default")
-    assert first is not None
-    assert now is not None
-    assert first.passages > now.passages

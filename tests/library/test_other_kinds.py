@@ -56,9 +56,7 @@ def test_given_text_that_is_not_unicode_when_added_then_it_is_read_and_the_guess
         ("a.csv", b",,\n,,\n", "holds no text"),
     ],
 )
-def test_given_bytes_that_say_nothing_when_added_then_it_is_one_clear_error(
-    tmp_path: Path, name: str, data: bytes, says: str
-) -> None:
+def test_given_bytes_that_say_nothing_then_it_is_one_error(tmp_path: Path, name: str, data: bytes, says: str) -> None:
     ((_, error),) = library(tmp_path).add([Source(name, data, "text")], SETTINGS).problems
 
     assert says in error.problem

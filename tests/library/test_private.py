@@ -9,13 +9,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-import pymupdf
 import pytest
 from builders import measurements
 from certificates import certificate
-from library_kit import DIM, SETTINGS, HashEmbedder, library, text
+from library_kit import SETTINGS, library, pdf, rebuilt, text
 
-from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.llm.chain import FILE as CACHE
 from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE as RECORDS
@@ -25,7 +23,6 @@ from rag_core.domain.llm_trace import Completion
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import make_folder
-from rag_core.library.library import Library
 from rag_core.library.stored.named import FILE, create_collection
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import FeedbackKind, SavedPreset
@@ -48,15 +45,7 @@ def modes(folder: Path) -> dict[str, str]:
     return {name: oct(mode) for name, mode in with_modes.items() if mode & 0o077}
 
 
-def paper(text: str) -> bytes:
-    made = pymupdf.open()
-    made.new_page().insert_text((72, 72), text)
-    return made.tobytes()
-
-
-def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alone_can_read_any_of_it(
-    tmp_path: Path,
-) -> None:
+def test_given_a_new_library_when_all_is_written_then_its_owner_alone_can_read_it(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "library"
     seen: set[str] = set()
 
@@ -66,7 +55,7 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
 
     opened = library(folder)
     report = opened.add(
-        [Source("cats.pdf", paper("Cats sleep all day."), "pdf"), text("dogs", "Dogs run.")], SETTINGS, progress=look
+        [Source("cats.pdf", pdf("Cats sleep all day."), "pdf"), text("dogs", "Dogs run.")], SETTINGS, progress=look
     )
     assert [one.name for one in report.added] == ["cats.pdf", "dogs"]
     opened.set_metadata(report.added[0].id, Metadata(title="Of cats"))
@@ -95,19 +84,11 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
         FILE,
         f"{FILE}-wal",
         "lock",
-        "lock.json",
         "sources",
         "calibration.json",
     } <= names
 
-    Library.rebuild(
-        folder,
-        "default",
-        SETTINGS,
-        embedder=HashEmbedder("other@float32"),
-        vectors=FaissStore(DIM),
-        progress=look,
-    )
+    rebuilt(folder, "other@float32", progress=look)
     moved = store.move_aside()
 
     assert modes(tmp_path / "new") == {}

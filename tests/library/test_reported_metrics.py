@@ -88,9 +88,7 @@ def test_given_every_entry_of_the_list_then_its_own_phrases_find_it() -> None:
                 assert row.said in reported(asked, language), (language, phrase)
 
 
-def test_given_a_metric_then_the_line_item_ranks_first_and_is_measured_by_the_question_alone(
-    snapshot: Snapshot,
-) -> None:
+def test_given_a_metric_then_the_line_item_ranks_first_and_is_measured_as_asked(snapshot: Snapshot) -> None:
     """The added words order the passages; the cosine and lexical score that the calibrated scores read stay the
     question's own.
     """
@@ -106,9 +104,7 @@ def test_given_a_metric_then_the_line_item_ranks_first_and_is_measured_by_the_qu
     assert first.lexical == pytest.approx(snapshot.lexical.scores(terms(asked, "en"), [row])[0])
 
 
-def test_given_no_metric_then_the_search_is_the_same_with_an_empty_list(
-    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_metric_then_an_empty_list_finds_the_same(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = "On which day does the choir sing?"
     before = measure(asked, SETTINGS, snapshot, Tools(HashEmbedder()))
     monkeypatch.setattr("rag_core.decision.find.reported", lambda question, language: "")

@@ -70,9 +70,7 @@ def test_given_a_library_when_a_document_is_added_then_no_vectors_or_words_of_ot
     )
 
 
-def test_given_a_larger_library_when_a_document_comes_or_goes_then_the_segments_of_others_stay_as_they_are(
-    tmp_path, monkeypatch
-):
+def test_given_a_larger_library_when_a_document_comes_or_goes_then_other_segments_stay(tmp_path, monkeypatch):
     monkeypatch.setattr(segments, "MIN_ROWS", 2)
     monkeypatch.setattr(words, "MAX_ROWS", 4)
     opened = library(tmp_path)

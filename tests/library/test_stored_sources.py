@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
+from library_kit import SETTINGS, check_whole, found, library, rebuilt, text
 
-from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import LibraryDamaged, StoredFileDamaged
 from rag_core.library.library import Library
 from rag_core.library.stored.sources import Source
 
-PORTS = {"vectors": FaissStore(16)}
 GOOD = "The notice period is 28 days."
 
 
@@ -45,9 +43,7 @@ def bodies(opened: Library) -> str:
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["pdf", "text with an id of the caller"])
-def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_healed_by_the_right_bytes(
-    tmp_path, number
-):
+def test_given_a_changed_stored_file_then_it_is_told_never_read_and_healed_by_the_right_bytes(tmp_path, number):
     source = sources()[number]
     opened = library(tmp_path)
     (document,) = opened.add([source], SETTINGS).added
@@ -59,42 +55,30 @@ def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_hea
     # neither its pages nor its passages can be used again
     hidden = SETTINGS.changed(ocr=not SETTINGS.ocr, passage_tokens=64)
     assert [type(error) for _, error in opened.reread([document.id], hidden).problems] == [StoredFileDamaged]
-    rebuilt, report = Library.rebuild(tmp_path, "default", hidden, embedder=HashEmbedder("other@float32"), **PORTS)
+    anew, report = rebuilt(tmp_path, "other@float32", hidden)
     assert [(name, error.remedy) for name, error in report.problems] == [(source.name, "Add the file again.")]
-    assert "38" not in bodies(rebuilt)
+    assert "38" not in bodies(anew)
 
-    rebuilt.add([source], hidden)
+    anew.add([source], hidden)
 
-    assert bodies(rebuilt).strip() == GOOD
-    assert rebuilt.source(document.id) == source.data
-    check_whole(rebuilt)
+    assert bodies(anew).strip() == GOOD
+    assert anew.source(document.id) == source.data
+    check_whole(anew)
 
 
-def test_given_a_stored_file_that_was_changed_when_rebuilt_alike_then_its_pages_are_kept_and_the_damage_is_told(
-    tmp_path,
-):
+def test_given_a_changed_stored_file_when_rebuilt_alike_then_its_pages_are_kept_and_it_is_told(tmp_path):
     (document,) = library(tmp_path).add(sources()[:1], SETTINGS).added
     lie(tmp_path, document.id)
 
-    rebuilt, report = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), **PORTS)
-
-    assert [type(error) for _, error in report.problems] == [StoredFileDamaged]
-    assert bodies(rebuilt).strip() == GOOD
+    for model in ("hash@float32", "other@float32"):
+        anew, report = rebuilt(tmp_path, model)
+        assert [type(error) for _, error in report.problems] == [StoredFileDamaged]
+        assert [kept.id for kept in (*report.added, *report.unchanged)] == [document.id]
+        assert bodies(anew).strip() == GOOD
     with pytest.raises(LibraryDamaged):
-        rebuilt.verify()
-    assert [kept.id for kept in rebuilt.add(sources()[:1], SETTINGS).unchanged] == [document.id]
-    check_whole(rebuilt)
-
-
-def test_given_another_model_when_rebuilt_then_the_whole_pages_of_a_changed_pdf_are_used(tmp_path):
-    (document,) = library(tmp_path).add(sources()[:1], SETTINGS).added
-    lie(tmp_path, document.id)
-
-    rebuilt, report = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder("other@float32"), **PORTS)
-
-    assert [kept.id for kept in report.added] == [document.id]
-    assert [type(error) for _, error in report.problems] == [StoredFileDamaged]
-    assert bodies(rebuilt).strip() == GOOD
+        anew.verify()
+    assert [kept.id for kept in anew.add(sources()[:1], SETTINGS).unchanged] == [document.id]
+    anew.verify()
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["pdf", "text with an id of the caller"])

@@ -121,9 +121,7 @@ def test_given_sample_questions_when_asked_in_a_database_then_all_that_is_measur
 
 
 @every_store
-def test_given_two_libraries_of_one_name_in_one_database_then_neither_finds_or_deletes_what_the_other_has(
-    store: str, tmp_path: Path
-) -> None:
+def test_given_two_libraries_of_one_name_then_neither_meets_what_the_other_has(store: str, tmp_path: Path) -> None:
     first, second = opened(tmp_path / "a", store), opened(tmp_path / "b", store)
     first.add([text("one", "kx11 kx22.")], SETTINGS)
     second.add([text("two", "kx11 kx33."), text("three", "kx11 kx22.")], SETTINGS)
@@ -140,9 +138,7 @@ def test_given_two_libraries_of_one_name_in_one_database_then_neither_finds_or_d
 
 
 @every_store
-def test_given_documents_that_come_and_go_then_each_version_finds_what_it_has_and_old_ones_leave_nothing(
-    store: str, tmp_path: Path
-) -> None:
+def test_given_documents_that_come_and_go_then_each_version_finds_its_own(store: str, tmp_path: Path) -> None:
     held = opened(tmp_path, store)
     held.add([text("one", "kx11 kx22."), text("two", "kx33 kx44.")], SETTINGS)
     old = held.snapshot
@@ -177,9 +173,7 @@ def test_given_a_selection_too_large_to_fetch_when_searched_then_the_database_ch
 
 
 @every_store
-def test_given_an_erased_document_then_no_row_of_it_stays_in_the_database(
-    store: str, stored: Stored, tmp_path: Path
-) -> None:
+def test_given_an_erased_document_then_no_row_of_it_stays(store: str, stored: Stored, tmp_path: Path) -> None:
     held = opened(tmp_path, store)
     held.add([text("one", "kx11 kx22."), text("two", "kx33 kx44.")], SETTINGS)
     owner = owner_of(tmp_path, store)
@@ -191,28 +185,7 @@ def test_given_an_erased_document_then_no_row_of_it_stays_in_the_database(
 
 
 @every_store
-def test_given_a_database_that_is_gone_when_a_document_is_deleted_then_its_row_goes_when_it_answers(
-    store: str, stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = opened(tmp_path, store)
-    held.add([text("one", "kx11 kx22."), text("two", "kx33 kx44.")], SETTINGS)
-    owner = owner_of(tmp_path, store)
-    adapter, nowhere = STORES_THERE[store]
-    with monkeypatch.context() as away:
-        away.setenv(adapter.VARIABLE, nowhere)
-        adapter.database().close()
-        held.delete(id_of(held, "one"))
-    del held
-
-    opened(tmp_path, store)
-
-    assert stored(store, owner) == digests("kx33 kx44.")
-
-
-@every_store
-def test_given_a_library_that_moves_or_is_dropped_then_no_row_of_it_stays_in_the_database_that_it_leaves(
-    store: str, stored: Stored, tmp_path: Path
-) -> None:
+def test_given_a_library_that_leaves_then_no_row_of_it_stays(store: str, stored: Stored, tmp_path: Path) -> None:
     ports: Any = {"embedder": HashEmbedder(), "forget_rows": forget}
     opened(tmp_path, store).add([text("one", "kx11 kx22.")], SETTINGS)
     owner = owner_of(tmp_path, store)
@@ -313,9 +286,7 @@ def test_given_a_database_that_is_gone_when_the_only_document_is_erased_then_its
     assert stored(store, owner) == set()
 
 
-def test_given_a_server_that_lets_nobody_in_then_it_says_why_and_one_that_is_dead_is_told_apart(
-    databases: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_given_a_server_that_lets_nobody_in_then_it_says_why(databases: str, caplog: pytest.LogCaptureFixture) -> None:
     import psycopg
 
     at = databases.partition("?host=")[2]
@@ -357,9 +328,7 @@ def why(url: str) -> str:
     return ""
 
 
-def test_given_a_user_above_row_security_when_the_store_connects_then_a_warning_says_so(
-    databases: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_given_a_user_above_row_security_then_it_is_warned(databases: str, caplog: pytest.LogCaptureFixture) -> None:
     import psycopg
 
     assert why(store_url("RAG_PGVECTOR_URL", "pgvector", "")) == ""
@@ -374,9 +343,7 @@ def test_given_a_user_above_row_security_when_the_store_connects_then_a_warning_
     assert "above row security" in caplog.text
 
 
-def test_given_an_address_that_is_none_then_the_error_names_the_variable_and_no_part_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_an_address_that_is_none_then_no_part_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     postgres.database().close()
     for address in ("", "postgresql://me:secret@[", "secret"):
         monkeypatch.setenv("RAG_PGVECTOR_URL", address)
@@ -388,9 +355,7 @@ def test_given_an_address_that_is_none_then_the_error_names_the_variable_and_no_
     assert store_url("RAG_PGVECTOR_URL", "pgvector", "", {}, tmp_path / "secrets.toml") == "postgresql://kept"
 
 
-def test_given_rows_that_were_changed_or_lost_in_the_database_then_it_is_found_and_a_rebuild_mends_it(
-    rows: Rows, tmp_path: Path
-) -> None:
+def test_given_rows_changed_or_lost_in_the_database_then_a_rebuild_mends_it(rows: Rows, tmp_path: Path) -> None:
     held = opened(tmp_path, "pgvector")
     held.add([text("one", "kx11 kx22.")], SETTINGS)
     mine = f"WHERE collection = '{owner_of(tmp_path, 'pgvector')}' RETURNING 1"

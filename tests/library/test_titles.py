@@ -29,9 +29,7 @@ from rag_core.wiring import make_collection, make_titled
         ("<b>x</b>", "b-x-b"),
     ],
 )
-def test_given_a_title_when_a_collection_is_made_then_it_is_kept_and_the_name_can_stand_in_an_address(
-    tmp_path: Path, title: str, name: str
-) -> None:
+def test_given_a_title_then_the_name_can_stand_in_an_address(tmp_path: Path, title: str, name: str) -> None:
     assert make_titled(tmp_path, f"  {title} ") == name
     assert titles.title_of(tmp_path, name) == title
     assert collections(tmp_path) == (name,)
@@ -45,9 +43,7 @@ def test_given_another_script_or_digits_alone_then_the_name_says_that_it_is_a_co
     assert titles.title_of(tmp_path, hindi) == "अनुबंध २०२४"
 
 
-def test_given_two_titles_with_one_name_then_both_are_made_and_the_same_title_is_the_same_collection(
-    tmp_path: Path,
-) -> None:
+def test_given_two_titles_with_one_name_then_both_are_made_and_each_is_one_collection(tmp_path: Path) -> None:
     first = make_titled(tmp_path, "Plány")
     second = make_titled(tmp_path, "Plany!")
 
@@ -56,9 +52,7 @@ def test_given_two_titles_with_one_name_then_both_are_made_and_the_same_title_is
     assert collections(tmp_path) == ("plany", "plany-2")
 
 
-def test_given_a_collection_that_is_not_theirs_when_somebody_writes_its_title_then_they_get_another(
-    tmp_path: Path,
-) -> None:
+def test_given_a_collection_not_theirs_when_somebody_writes_its_title_then_they_get_another(tmp_path: Path) -> None:
     make_titled(tmp_path, "Board Minutes")
 
     with acting(Actor("user:eda", frozenset({Action.COLLECTION}), {})):

@@ -61,9 +61,7 @@ def remembered(folder: Path) -> str:
     return Collection(folder, "default").facts().vector_store
 
 
-def test_given_a_row_added_at_run_time_then_its_store_is_opened_filled_asked_verified_and_rebuilt(
-    tmp_path: Path, toy: Settings
-) -> None:
+def test_given_a_row_added_at_run_time_then_its_store_serves_a_library(tmp_path: Path, toy: Settings) -> None:
     engine = open_engine(tmp_path, settings=toy)
     engine.library.add([text("rules", f"{SAID}\nThe canteen serves soup.")], toy)
     answered = engine.ask(QUESTION, toy)
@@ -92,9 +90,7 @@ def test_given_a_row_added_at_run_time_then_its_store_is_opened_filled_asked_ver
         moved.library.verify()
 
 
-def test_given_a_store_that_is_gone_or_never_was_then_one_typed_error_says_what_to_do(
-    tmp_path: Path, toy: Settings
-) -> None:
+def test_given_a_store_that_is_gone_or_never_was_then_one_error_says_it(tmp_path: Path, toy: Settings) -> None:
     open_library(tmp_path, "default", HashEmbedder(), "toy").add([text("one", "Alpha.")], toy)
     del VECTOR_STORES["toy"]
 
@@ -117,9 +113,7 @@ def test_given_a_store_whose_package_is_missing_then_the_error_names_it(monkeypa
         vector_store("far")
 
 
-def test_given_a_library_when_another_process_moved_it_to_another_store_then_the_old_one_says_so_and_keeps_its_snapshot(
-    tmp_path: Path,
-) -> None:
+def test_given_a_library_that_another_process_moved_then_it_says_so_and_keeps_its_snapshot(tmp_path: Path) -> None:
     held = library(tmp_path)
     held.add([text("one", "Alpha.")], SETTINGS)
     Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=SketchStore())

@@ -84,9 +84,7 @@ def test_given_versions_of_a_document_when_a_day_is_asked_for_then_only_those_in
     assert len(notes) == (3 - len(left))
 
 
-def test_given_versions_when_asked_what_changed_then_each_is_measured_and_the_older_one_stands_first(
-    engine: Engine,
-) -> None:
+def test_given_versions_when_asked_what_changed_then_each_is_measured_older_first(engine: Engine) -> None:
     found = engine.measure("What changed in the deposit for a key from 2024 to 2026?", Settings.load())
 
     assert found.other is not None
@@ -117,9 +115,7 @@ def test_given_versions_when_asked_what_changed_then_each_is_measured_and_the_ol
     ],
     ids=["another text", "one date", "another title", "reports", "filings", "no date"],
 )
-def test_given_documents_that_are_no_versions_of_one_then_a_day_leaves_none_out(
-    tmp_path: Path, changed: Documents
-) -> None:
+def test_given_documents_that_are_no_versions_then_a_day_leaves_none_out(tmp_path: Path, changed: Documents) -> None:
     if changed.get("new", ("",))[0].startswith("Minutes"):
         changed = {**changed, "old": ("Minutes 2024", "2024-01-01", RULES.format(20))}
 
@@ -130,9 +126,7 @@ def test_given_documents_that_are_no_versions_of_one_then_a_day_leaves_none_out(
     assert searched(found) == ["new", "old", "other"]
 
 
-def test_given_the_samples_when_asked_with_a_slip_for_today_then_the_newest_version_answers_the_question_as_it_is_spelt(
-    sample_library: Path,
-) -> None:
+def test_given_the_samples_when_asked_with_a_slip_then_the_newest_version_answers(sample_library: Path) -> None:
     typed = "How many vacatoin days do employees have today?"
 
     decision = open_engine(sample_library).ask(typed, Settings.load())

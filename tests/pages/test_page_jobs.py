@@ -76,7 +76,7 @@ def test_given_one_persons_many_jobs_when_another_starts_one_then_it_comes_secon
     for who, name in (("one", "1"), ("one", "2"), ("one", "3"), ("two", "a"), ("two", "b"), ("three", "x")):
         with acting(who):
             jobs.append(runner.start(name, work(name), 1))
-        while len(runner._turns.waiting) < len(jobs) - 1:
+        while len(runner._turns._waiting) < len(jobs) - 1:
             time.sleep(0.001)
     go.set()
     for job in jobs:
@@ -288,23 +288,23 @@ def test_given_passages_that_are_embedded_then_the_time_left_comes_from_their_pa
     monkeypatch.setattr(time, "monotonic", lambda: now)
     job = job_of("a.pdf", "b.pdf")
     job.progress("a.pdf: reading", 90, 90)
-    assert job.file_seconds_left is None
+    assert job.seconds_left is None
 
     job.progress("a.pdf: embedding", 0, 416)
     now = 100.0  # the model was loaded
     job.progress("a.pdf: embedding", 16, 416)
-    assert job.file_seconds_left is None
+    assert job.seconds_left is None
     now = 102.0
     job.progress("a.pdf: embedding", 32, 416)
-    assert job.file_seconds_left is None  # too soon to tell
+    assert job.seconds_left is None  # too soon to tell
     now = 104.0
     job.progress("a.pdf: embedding", 216, 416)
-    assert job.file_seconds_left == pytest.approx(4.0)
+    assert job.seconds_left == pytest.approx(4.0)
     job.progress("documents", 1, 2)
-    assert job.file_seconds_left is None
+    assert job.seconds_left is None
     job.progress("b.pdf: embedding", 16, 32)
     now = 110.0
-    assert job.file_seconds_left is None  # nothing of this one was timed yet
+    assert job.seconds_left is None  # nothing of this one was timed yet
 
 
 def test_given_a_run_when_it_ends_then_what_it_did_is_kept_apart_from_what_was_added() -> None:
@@ -338,11 +338,11 @@ def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_
     None
 ):
     class Listed:
-        def begin(self, ended: object) -> None:
-            self.begun = True
+        def __init__(self) -> None:
+            self.begun = threading.Event()
 
-        def wait(self) -> bool:
-            return True
+        def hand_in(self) -> None:
+            self.begun.set()
 
         def call_off(self) -> None:
             self.called_off = True
@@ -351,7 +351,7 @@ def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_
     first = runner.start("first", lambda progress, stop: AddReport(cancelled=not go.wait(SECONDS)), 1)
     second = runner.start("second", raising(AssertionError("its turn has not come")), 1, handing_in=handed)  # type: ignore[arg-type]
     third = runner.start("third", lambda progress, stop: AddReport(), 1)
-    assert handed.begun
+    assert handed.begun.wait(SECONDS)
 
     second.call_off()
 

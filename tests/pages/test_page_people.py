@@ -346,7 +346,7 @@ def test_given_one_s_own_question_when_it_is_read_judged_or_taken_back_then_no_o
 
 
 def test_every_act_of_the_page_belongs_to_a_right() -> None:
-    of_the_service = {Action.CREATE_TOKEN, Action.REVOKE_TOKEN, Action.PRUNE}  # commands only
+    of_the_service = {Action.CREATE_TOKEN, Action.REVOKE_TOKEN}  # commands only
 
     assert set(Action) - frozenset().union(*ACTS.values()) == of_the_service
 

@@ -81,9 +81,7 @@ def became(before: dict[str, Any], now: dict[str, Any]) -> Change:
         ),
     ],
 )
-def test_given_two_decisions_when_compared_then_the_change_is_named(
-    before: dict[str, Any], now: dict[str, Any], wanted: Change
-) -> None:
+def test_given_two_decisions_then_their_change(before: dict[str, Any], now: dict[str, Any], wanted: Change) -> None:
     assert became(before, now) is wanted
 
 
@@ -108,9 +106,7 @@ def test_given_another_value_or_an_answer_that_is_gone_then_it_is_never_called_t
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.sampled_from(["days", "EUR", "%", "widgets"]))
-def test_given_two_figures_in_one_sentence_then_they_are_the_same_only_where_they_are_equal(
-    one: int, other: int, unit: str
-) -> None:
+def test_given_two_figures_then_they_are_the_same_only_where_they_are_equal(one: int, other: int, unit: str) -> None:
     rows = [answer(f"The limit is {figure} {unit} a year.", str(figure)) for figure in (one, other)]
 
     assert (became(*rows) is Change.SAME) == (one == other)

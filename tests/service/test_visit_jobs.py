@@ -15,7 +15,7 @@ from rag_core.service.jobs import MAX_JOBS, Jobs
 from rag_core.service.limits import Places
 from rag_core.service.principal import LOCAL, NotFound, Overloaded, Principal, Scope, ShareTaken
 from rag_core.service.visits import ADDRESS_SHARE, MAX_HOLDERS, Visit
-from rag_core.work.jobs import Turns
+from rag_core.work.jobs import Job, Turns
 from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner
 
 SECONDS = 20.0  # for a thread of another test's; it takes a moment
@@ -75,9 +75,7 @@ def test_given_half_of_the_visitors_with_all_their_jobs_then_others_and_whoever_
 
     assert len(runner.unfinished(visits=True)) == len(crowd) * MAX_VISITOR + 1 < MAX_VISITORS
     for job in runner.unfinished(visits=True) + runner.unfinished(visits=False):
-        job.given_up = True
         job.stop()
-    runner._turns.look_again()
 
 
 def test_given_a_job_of_a_visitor_when_a_token_for_everything_looks_then_it_sees_and_finds_none() -> None:
@@ -164,53 +162,28 @@ def test_given_a_job_between_two_files_when_its_collection_goes_then_it_ends_tho
     assert second.wait(SECONDS)  # type: ignore[attr-defined]
 
 
-def test_given_turns_that_are_kept_left_or_given_up_then_nobody_elses_is_given_back_and_the_next_comes() -> None:
-    turns = Turns()
-    with turns.turn("one") as mine:
-        mine.pass_on()
-        assert turns.busy
-    assert not turns.busy
-
-    with turns.turn("one"), turns.turn("two", lambda: True):
-        pass
-    with turns.turn("one"):
-        with turns.turn("two", lambda: True):
-            pass
-        assert turns.busy
-
-    turns, done = Turns(), threading.Event()
-    never, after = turns.turn("one"), turns.turn("one")
-
-    def wait() -> None:
-        with after:
-            done.set()
-
-    threading.Thread(target=wait, daemon=True).start()
-    assert not done.wait(0.2)
-    never.leave()
-    never.leave()
-    assert done.wait(SECONDS)
-
-
-def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start() -> (  # noqa: E501
-    None
-):
-    turns, begun, order = Turns(), threading.Event(), list[str]()
-    first, second = turns.turn("one"), turns.turn("one")
-
-    def late() -> None:
-        begun.set()
-        with second:
-            order.append("second")
-
-    thread = threading.Thread(target=late)
-    thread.start()
-    assert begun.wait(SECONDS)
-    thread.join(0.2)
-    with first:
-        order.append("first")
-    thread.join(SECONDS)
-    assert order == ["first", "second"]
+def test_given_jobs_that_wait_then_one_that_is_stopped_is_left_out_and_each_persons_come_in_their_order() -> None:
+    turns, order = Turns(), list[str]()
+    held, first, stopped, second = (
+        Job(name, by=by) for name, by in zip("hfsx", ("one", "two", "two", "two"), strict=True)
+    )
+    assert turns.take(held)
+    turns.pass_on(held)
+    threads = [
+        threading.Thread(target=lambda job=job: turns.take(job) and (order.append(job.title), turns.give_back(job)))
+        for job in (second, stopped, first)
+    ]
+    for thread in threads:
+        thread.start()
+    stopped.stop()
+    turns.look_again()
+    threads[1].join(SECONDS)
+    turns.give_back(first)  # it is not its own
+    assert (order, [thread.is_alive() for thread in threads]) == ([], [True, False, True])
+    turns.give_back(held)
+    for thread in threads:
+        thread.join(SECONDS)
+    assert order == ["f", "x"]
 
 
 def test_given_visitors_who_hold_all_places_that_they_may_when_a_token_comes_then_it_finds_one() -> None:

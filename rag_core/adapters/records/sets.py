@@ -30,14 +30,15 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records import PassageOf, Texts, restored, settings_of
+from rag_core.library.stored.typed_json import reader
+from rag_core.records import PassageOf, Texts, restored
 from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
 from rag_core.settings import Settings
 
 T = TypeVar("T")
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total, (SELECT count(*) FROM "
-    "results WHERE run = r.id), coalesce((SELECT note FROM notes WHERE run = r.id), '') FROM runs r"
+    "results WHERE run = r.id), note FROM runs r"
 )
 
 
@@ -175,11 +176,7 @@ class Sets(Part):
             raise InvalidInput(
                 f"A note has at most {MAX_COMMENT_CHARS} characters, got {len(note)}.", remedy="Shorten it."
             )
-        insert = "INSERT INTO notes (run, note) SELECT ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
-        with self._file.writing() as db:
-            db.execute("DELETE FROM notes WHERE run = ?", (run_id,))
-            if note:
-                db.execute(insert, (run_id, note, run_id))
+        self._change("UPDATE runs SET note = ? WHERE id = ?", (note, run_id))
 
     def done(self, run_id: int) -> frozenset[str]:
         """Ids of the questions that have a result: a run that is resumed asks only the others."""
@@ -214,6 +211,6 @@ class Sets(Part):
         rows = self._rows(f"{_RUN} {which}", values)
         with as_written(self._file):
             return tuple(
-                RunHead(id, name, set_name, self.collection, settings_of(read_json(self._file, settings)), *others)
+                RunHead(id, name, set_name, self.collection, reader(Settings)(read_json(self._file, settings)), *others)
                 for id, name, set_name, settings, *others in rows
             )

@@ -38,6 +38,7 @@ from rag_core.library.indexing.elsewhere import Workers, make
 from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.library.indexing.reading import READING_VERSION
 from rag_core.library.stored.entry import Accepted
+from rag_core.library.stored.typed_json import to_row
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import address_of
 
@@ -121,7 +122,7 @@ class RayWorkers:
         assert self._child is not None
         self._out[row.digest] = made = Future[bytes]()
         with suppress(OSError):
-            pipes.write(self._child.requests, row.to_json(), data)
+            pipes.write(self._child.requests, to_row(row), data)
         if self._error is not None:  # whoever listens may have ended before the order was noted
             self._fail(self._error)
         return made

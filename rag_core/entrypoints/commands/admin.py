@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import deque
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from rag_core.entrypoints.commands.terminal import json_text, library_folder, printable, tell
 from rag_core.errors import InvalidInput
@@ -83,9 +83,9 @@ def verify(args: argparse.Namespace) -> int:
     """Say whether every line follows the one before it, and whether the named hashes stand there."""
     with storage_problems("reading the audit log"):
         if args.file is not None and not args.file.is_file():
-            raise InvalidInput(f"There is no file {args.file}.", remedy="Name what `audit prune --to` wrote.")
+            raise InvalidInput(f"There is no file {args.file}.", remedy="Name a log that was moved away.")
         log = ActLog(args.file.parent, args.file.name) if args.file else act_log(library_folder(args))
-        found = log.verify(args.head, archived=args.file is not None)
+        found = log.verify(args.head)
     missing = [head for head in args.head if head not in found.met]
     if found.problem:
         tell(found.problem)
@@ -96,17 +96,6 @@ def verify(args: argparse.Namespace) -> int:
         tell(f"The log never came to {head[:64]}: lines were cut off, changed or removed since, or it is another log.")
     if found.problem or missing:
         return 1
-    since = f" from line {found.removed + 1} on: those before it were removed" if found.removed else ""
-    print(
-        f"{found.lines - found.removed} lines, each follows the one before it{since}. The newest hash is:\n{found.head}"
-    )
-    tell(UNKNOWN)
-    return 0
-
-
-def prune(args: argparse.Namespace) -> int:
-    """Remove the lines that are older than so many days, and print the newest hash."""
-    found = act_log(library_folder(args)).prune(datetime.now(UTC) - timedelta(days=args.days), args.to)
-    print(f"{found.removed} lines were removed. The newest hash is:\n{found.head}")
+    print(f"{found.lines} lines, each follows the one before it. The newest hash is:\n{found.head}")
     tell(UNKNOWN)
     return 0

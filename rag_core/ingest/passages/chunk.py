@@ -61,7 +61,6 @@ def chunk(
     overlap_tokens: int = 50,
     max_passages: int = MAX_PASSAGES,
     cancelled: Cancel | None = None,
-    counted_in: Callable[[Sequence[str]], object] = lambda texts: None,
 ) -> list[Passage]:
     """Cut a document into passages in reading order; every visible character outside the boilerplate lies in at least
     one.
@@ -78,7 +77,6 @@ def chunk(
         overlap_tokens: at most so many are repeated, in whole sentences.
         max_passages: of the document.
         cancelled: read between batches.
-        counted_in: gets each batch of texts whose tokens were counted.
 
     Raises:
         Cancelled: the user stopped it.
@@ -92,7 +90,7 @@ def chunk(
             remedy=f"Choose a size of at least {MIN_TOKENS} tokens and an overlap of at least 0.",
         )
     special = embedder.count_tokens([""])[0]
-    count = _counter(embedder, special, cancelled, counted_in)
+    count = _counter(embedder, special, cancelled)
     texts = {page.number: page.text for page in pages}
     found = joined(units(blocks(pages, language), texts, by_definition=strategy.by_definition), pages, language)
     room = _room(found, texts, title, limit - special, count)
@@ -110,15 +108,11 @@ def chunk(
     return passages
 
 
-def _counter(
-    embedder: Embedder, special: int, cancelled: Cancel | None, counted_in: Callable[[Sequence[str]], object]
-) -> Counter:
+def _counter(embedder: Embedder, special: int, cancelled: Cancel | None) -> Counter:
     def count(texts: Sequence[str]) -> list[int]:
         if cancelled is not None and cancelled():
             raise Cancelled("Indexing was stopped.", remedy="Index the file again to go on; nothing was stored.")
-        found = [tokens - special for tokens in embedder.count_tokens(texts)]
-        counted_in(texts)
-        return found
+        return [tokens - special for tokens in embedder.count_tokens(texts)]
 
     return count
 

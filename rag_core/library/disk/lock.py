@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
-import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from rag_core.domain.acts import actor
 from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, LibraryBusy
-from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import FILE_MODE, make_folder
 
-_OTHER = "another process"
+WRITER = "another process"
 
 
 @contextmanager
@@ -29,7 +24,7 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
     Raises LibraryBusy where another writer held it for `wait` seconds, or Cancelled.
     """
     make_folder(folder)
-    lock, holder = FileLock(folder / "lock", mode=FILE_MODE), folder / "lock.json"
+    lock = FileLock(folder / "lock", mode=FILE_MODE)
     try:
         lock.acquire(timeout=wait, cancel_check=cancelled)
     except Timeout as error:
@@ -38,29 +33,19 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
                 "Stopped while waiting for another writer.", remedy="Start it again when you like."
             ) from error
         raise LibraryBusy(
-            f"The library {folder.name!r} is being written by {_who(holder)}.",
+            f"The library {folder.name!r} is being written by {WRITER}.",
             remedy="Wait until that is done, or stop it; questions can be asked meanwhile.",
         ) from error
     try:
-        row = {
-            "pid": os.getpid(),
-            "host": socket.gethostname(),
-            "since": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-        with suppress(OSError):  # a full disk: whoever waits is told of another process then
-            holder.unlink(missing_ok=True)
-            write_atomically(holder, json.dumps(row).encode())
         yield
     finally:
-        with suppress(OSError):
-            holder.unlink()
         lock.release()
 
 
 def writer(folder: Path) -> str:
     """Who holds the writer's lock of a collection's folder now, this process included; empty where nobody does.
 
-    The system is asked, not `lock.json`, which a killed process leaves. A writer that comes just then tries again.
+    The system is asked. A writer that comes just then tries again.
     """
     try:
         descriptor = os.open(folder / "lock", os.O_RDONLY)
@@ -69,19 +54,9 @@ def writer(folder: Path) -> str:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _who(folder / "lock.json")
+        return WRITER
     except OSError:
         return ""
     finally:
         os.close(descriptor)
     return ""
-
-
-def _who(holder: Path) -> str:
-    if actor().may is not None:  # a visitor, or somebody who signed in: they are not told of the machine
-        return _OTHER
-    try:
-        row = json.loads(holder.read_bytes())
-        return f"process {row['pid']} on {row['host']} since {row['since']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        return _OTHER

@@ -4,16 +4,14 @@ programs are told of it.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import accumulate
 from pathlib import Path
 
 from rag_core.domain.documents import Document, Page, PageSource
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import Cancel, Embedder, Progress
+from rag_core.domain.ports import Cancel, Embedder
 from rag_core.domain.scanned import RAPIDOCR
 from rag_core.ingest.blocks.headings import page_title
 from rag_core.ingest.dating import believed, first_page_date
@@ -36,32 +34,6 @@ class Manner:
     title: str
 
 
-class Cutting:
-    """How far the pages of a document were gone through; `chars` are those of each page, one at least.
-
-    `progress` is told (`what`, pages done, pages). Headings and table headers are counted more than once, so the last
-    page is only done when `finished` says so.
-    """
-
-    def __init__(self, what: str, chars: Sequence[int], progress: Progress) -> None:
-        self._what, self._ends, self._progress = what, list(accumulate(chars)), progress
-        self._counted, self._told = 0, -1
-        self._tell(0)
-
-    def counted(self, texts: Sequence[str]) -> None:
-        self._counted += sum(map(len, texts))
-        self._tell(min(bisect_right(self._ends, self._counted), len(self._ends) - 1))
-
-    def finished(self) -> None:
-        """All pages are cut, and their words are listed."""
-        self._tell(len(self._ends))
-
-    def _tell(self, pages: int) -> None:
-        if pages > self._told:
-            self._told = pages
-            self._progress(self._what, pages, len(self._ends))
-
-
 def manner_of(row: Accepted, reading: Reading, settings: Settings) -> Manner:
     """How what was read of a source is to be cut, under the ingest settings."""
     language = canonical(row.language) or detect(_sample(reading.pages))
@@ -77,7 +49,6 @@ def passages_of(
     settings: Settings,
     embedder: Embedder,
     cancelled: Cancel | None,
-    counted_in: Callable[[Sequence[str]], object] = lambda texts: None,
 ) -> tuple[Passage, ...]:
     """The passages of these pages, perhaps none; `embedder` counts tokens. Raises as `chunk` does."""
     passages = chunk(
@@ -90,7 +61,6 @@ def passages_of(
         max_tokens=min(manner.choice.strategy.max_tokens, settings.passage_tokens),
         overlap_tokens=settings.overlap_tokens,
         cancelled=cancelled,
-        counted_in=counted_in,
     )
     return tuple(passages)
 

@@ -20,7 +20,7 @@ from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import Cancelled, IngestError, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.reading.ocr_engines import can_read
 from rag_core.library.indexing.batches import Batches
-from rag_core.library.indexing.documents import Cutting, document_of, entry_of, manner_of, passages_of
+from rag_core.library.indexing.documents import document_of, entry_of, manner_of, passages_of
 from rag_core.library.indexing.embedding import terms_of, vectors_of
 from rag_core.library.indexing.reading import (
     PageKeeper,
@@ -29,11 +29,11 @@ from rag_core.library.indexing.reading import (
     no_text,
     read,
     reading_from,
-    reading_to_json,
 )
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.collection import COMPLETE, Collection, Cut, Gone, pack_passages
 from rag_core.library.stored.entry import Accepted, Entry
+from rag_core.library.stored.typed_json import to_row
 from rag_core.settings import Settings
 
 INDEX_VERSION = 5  # chunker, language module and normalisation together; a library of another version must be rebuilt
@@ -108,15 +108,15 @@ class Indexer:
         if batch is not None and row.kind == "pdf" and not self.collection.is_ready(row.digest):
             batches = Batches(row, key, self.settings, self.embedder, keeper, batch, stops)
         reading, reused = self._reading(row, password, options, keeper, batches, stops)
-        pages = len(reading.pages)
-        telling = Cutting(f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row))
+        pages, progress, what = len(reading.pages), self._progress_of(row), f"{row.name}: cutting"
+        progress(what, 0, pages)
         manner = manner_of(row, reading, self.settings)
-        passages = passages_of(row, reading.pages, manner, self.settings, self.embedder, stops, telling.counted)
+        passages = passages_of(row, reading.pages, manner, self.settings, self.embedder, stops)
         document = document_of(row, reading, manner)
         if not passages:
             raise no_text(document)
         terms = terms_of(row.name, manner.title, passages)
-        telling.finished()
+        progress(what, pages, pages)
         entry = entry_of(number, key, document, row)
         return Cut(entry, manner.title, passages, terms, pages, reused, batches.known if batches else {})
 
@@ -221,7 +221,7 @@ class Indexer:
             raise _stored_file_damaged(row, error) from error
         with data:
             reading = read(row, data, self._options(row), keeper, password, self._progress_of(row), stops, batches)
-        keeper.flush(reading_to_json(reading))
+        keeper.flush(to_row(replace(reading, pages=())))
         return reading, False
 
     def _options(self, row: Accepted) -> ReadOptions:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rag_core.domain.documents import Document, Metadata, Page
 from rag_core.domain.ports import Cancel, Progress
@@ -25,14 +25,11 @@ from rag_core.ingest.reading.text import MAIL, VALUES, decoded, mail_of, rows_of
 from rag_core.library.disk.files import REBUILD
 from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.entry import Accepted
-from rag_core.library.stored.stored_json import (
-    metadata_from_json,
-    metadata_to_json,
-    pack,
-    page_from_json,
-    page_to_json,
-    unpack,
-)
+from rag_core.library.stored.stored_json import pack, page_from_json, page_to_json, unpack
+from rag_core.library.stored.typed_json import reader
+
+if TYPE_CHECKING:
+    from rag_core.library.indexing.batches import Batches
 
 # the PDF reader's version; pages that another version read are read again when the library is rebuilt
 READING_VERSION = 13
@@ -66,16 +63,6 @@ class Reading:
     metadata: Metadata = field(default_factory=Metadata)
     problems: tuple[str, ...] = ()
     size: int = 0  # in bytes, of the file
-
-
-class Listener(Protocol):
-    """Hears of the pages of a PDF as they come."""
-
-    def begun(self, stated: Metadata, count: int) -> None:
-        """The file says this of itself, and has so many pages."""
-
-    def read(self, page: Page, size: int) -> None:
-        """The next page was read, of a file of so many bytes."""
 
 
 class PageKeeper:
@@ -136,7 +123,7 @@ def read(
     password: str | None,
     progress: Progress | None,
     cancelled: Cancel | None,
-    listener: Listener | None = None,
+    listener: Batches | None = None,
 ) -> Reading:
     """Read a source, and give `keeper` its pages as they come, of which `listener` hears. A text document is one page.
 
@@ -246,23 +233,15 @@ def _bounded(text: str, name: str) -> str:
     return text
 
 
-def reading_to_json(reading: Reading) -> dict[str, Any]:
-    return {
-        "metadata": metadata_to_json(reading.metadata),
-        "problems": list(reading.problems),
-        "size": reading.size,
-    }
-
-
 def reading_from(collection: Collection, document: int, known: Any) -> Reading:
-    """The reading whose pages a document has, by `reading_to_json`; raises LibraryDamaged where it is not that."""
+    """The reading whose pages a document has, by its row without pages; raises LibraryDamaged where it is not that."""
     try:
         pages = tuple(
             replace(page_from_json(facts, layout), words=()) for facts, layout in collection.stored_pages(document)
         )
         if not pages or [page.number for page in pages] != list(range(1, len(pages) + 1)):
             raise LibraryDamaged("Pages of a document are missing.", remedy=REBUILD)
-        return Reading(pages, metadata_from_json(known["metadata"]), tuple(known["problems"]), known["size"])
+        return replace(reader(Reading)(known), pages=pages)
     except (ValueError, KeyError, TypeError) as error:
         raise LibraryDamaged("A reading cannot be used again.", remedy=REBUILD) from error
 

@@ -4,7 +4,7 @@
     <collection>/sources/<digest>      the bytes as they were handed in; see stored_sources.py
     <collection>/stores/<name>.json    whose rows in a database are its own; see adapters/index/in_database.py
     <collection>/title.txt             its name as a person wrote it; see titles.py
-    <collection>/lock, lock.json       who indexes
+    <collection>/lock                  held by whoever indexes
     <collection>/synced/               the files of the folder that it follows; see rag_core/work/syncing.py
     <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
     <collection>/model_cache.sqlite    answers of language models; see adapters/llm/chain.py
@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from rag_core.domain.documents import Document
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
 from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
@@ -39,8 +40,6 @@ from rag_core.library.stored.entry import Accepted, Entry, Row, accepted, source
 from rag_core.library.stored.named import FILE, require_name
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.stored_json import (
-    document_from_json,
-    document_to_json,
     json_rows,
     pack,
     pack_parts,
@@ -49,8 +48,9 @@ from rag_core.library.stored.stored_json import (
     unpack,
     unsealed,
 )
+from rag_core.library.stored.typed_json import reader, to_row
 
-VERSION = 1  # the tables' own
+VERSION = 2  # the version of the tables and of what is packed in them
 STORES = "stores"  # the folder in which each database that has rows of the collection has a file
 # states of a document: it is being read, and its first pages may have passages; it is complete, and published with the
 # next ones; it is in the library
@@ -333,7 +333,7 @@ class Collection:
             " SET source = ?2, begun = coalesce(?4, begun), settings = coalesce(?5, settings)"
         )
         again = (None, None) if taken_up is None else (0, pack(dict(taken_up)))
-        db.execute(insert, (row.digest, pack(row.to_json()), size, *again))
+        db.execute(insert, (row.digest, pack(to_row(row)), size, *again))
 
     # documents that are being made
 
@@ -522,7 +522,7 @@ def entry_of_row(row: int, key: str, entry: bytes, size: int, stamp: int) -> Ent
     """The document of a row of the table; raises LibraryDamaged where it is not what was written."""
     try:
         found = unpack(entry)
-        return Entry(row, key, document_from_json(found["document"]), Accepted.from_json(found["source"]), size, stamp)
+        return Entry(row, key, reader(Document)(found["document"]), Accepted.from_json(found["source"]), size, stamp)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise LibraryDamaged("The list of documents cannot be read.", remedy=REBUILD) from error
 
@@ -534,7 +534,7 @@ def entries_of(db: sqlite3.Connection, which: str, *values: object) -> list[Entr
 
 
 def pack_entry(entry: Entry) -> bytes:
-    return pack({"document": document_to_json(entry.document), "source": entry.source.to_json()})
+    return pack(to_row({"document": entry.document, "source": entry.source}))
 
 
 def pack_passages(passages: Sequence[Passage]) -> bytes:

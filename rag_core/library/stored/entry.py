@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from rag_core.domain.documents import Document, Metadata
 from rag_core.library.stored.sources import Kind, Source, clean
-from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json, values_of
+from rag_core.library.stored.typed_json import reader
 
 EXACT_STORE = "faiss-flat"  # the vector store that compares every vector, and needs no package of its own
 
@@ -56,12 +56,11 @@ class Accepted:
         newest = tuple(dict.fromkeys(names))
         return replace(self, names=(*(name for name in self.names if name not in newest), *newest))
 
-    def to_json(self) -> dict[str, Any]:
-        return values_of(self) | {"metadata": metadata_to_json(self.metadata)}
-
     @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Accepted:
-        return cls(**{**row, "names": tuple(row["names"]), "metadata": metadata_from_json(row["metadata"])})
+    def from_json(cls, row: Any) -> Accepted:
+        """The source that `to_row` was given; raises ValueError or TypeError."""
+        found: Accepted = reader(cls)(row)
+        return found
 
 
 Row = tuple[Accepted, str | None]  # a source with its password

@@ -44,7 +44,7 @@ class Packed(Sequence[Passage]):
             return self._passages[row]
         at, first = range(self._count)[row], self._first
         if first is None:
-            first = self._first = at, passages_from_json(self._rows()[at : at + 1], self._document)[0]
+            first = self._first = at, passages_from_json(self._rows()[at : at + 1])[0]
         return first[1] if first[0] == at else self._passages[at]
 
     def __iter__(self) -> Iterator[Passage]:
@@ -53,7 +53,7 @@ class Packed(Sequence[Passage]):
     @property
     def _passages(self) -> tuple[Passage, ...]:
         if self._all is None:
-            self._all = passages_from_json(self._rows(), self._document)
+            self._all = passages_from_json(self._rows())
         return self._all
 
     def _rows(self) -> Sequence[Sequence[Any]]:
@@ -74,9 +74,6 @@ class Passages(Sequence[Passage]):
     @property
     def ranges(self) -> list[range]:
         return [range(end - len(group), end) for group, end in zip(self.groups, self._ends, strict=True)]
-
-    def group(self, row: int) -> Sequence[Passage]:
-        return self.groups[bisect_right(self._ends, row)]
 
     def documents(self, rows: Sequence[int]) -> set[str]:
         """The ids of the documents that these rows are of; no passage is unpacked for it."""

@@ -212,7 +212,7 @@ def step_in_words(job: Job) -> str:
 
 
 def _left(job: Job) -> list[str]:
-    left = job.file_seconds_left
+    left = job.seconds_left
     if left is None:
         return []
     if round(left / 60) > 1:
