@@ -157,7 +157,6 @@ def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: s
             "en",
         ),
         ("The European Union decided.", "The EU decided.", "en"),
-        ("The EU decided.", "The European Union decided.", "en"),
         ("Kongres byl v Praze.", "Praha hostila kongres.", "cs"),
         ("The nth term is a + (n − 1)d.", "The nth term is a+(n-1)d.", "en"),
         ("He paid 2 euros.", "He paid two EUR.", "en"),

@@ -155,7 +155,7 @@ def test_given_a_new_file_when_the_program_starts_then_the_language_is_detected_
         (("name = ", "nom = "), r"en\.toml.* the first part has unknown keys: nom"),
         (("refusal = ", "# refusal = "), r"en\.toml.* the first part lacks refusal"),
         (("script = ", "skript = "), r"\[grammar\] has unknown keys: skript"),
-        (("at_least = ", "at_leest = "), r"\[facts\] has unknown keys: at_leest"),
+        (("months = ", "munths = "), r"\[facts\] has unknown keys: munths"),
         (("month_first = true", "month_first = 1"), r"grammar\.month_first: true or false is needed, not 1"),
         (("numbers = '''", "numbers = '''one "), r"facts\.numbers: "),
         (("\nfollow_up = [", "\nfollow_up = ['(', "), r"small_talk\.follow_up: "),

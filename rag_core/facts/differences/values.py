@@ -19,8 +19,6 @@ from rag_core.facts.sentence.times import Time, Weekday, times, weekdays
 from rag_core.facts.sentence.units import units_in
 from rag_core.language import Date, any_language, ascii_digits, dates, fold, stem, words
 
-_IN_DIGITS = regex.compile(r"\D{0,4}\d[\d.,'’ ]*(?:\^[-−+]?\d+|[⁺⁻]?[⁰¹²³⁴-⁹]+)?")
-_SIGNED = regex.compile(r"[/·^]|[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]")
 _AFTER_ORDINAL = 40  # characters in which the word is looked for that an ordinal counts
 
 
@@ -76,16 +74,6 @@ def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> 
     changed += _changed_numbers(mine, theirs, evidence, _named(evidence, evidence_lang))
     changed += _changed_ordinals(mine, theirs, (claim, lang), (evidence, evidence_lang))
     return changed
-
-
-@lru_cache(maxsize=256)
-def without_units(text: str, lang: str) -> str:
-    """A text with spaces for the signs of known units behind figures ("m²"), which are no operators; offsets stay."""
-    for number in values(text, lang).quantities:
-        digits = _IN_DIGITS.match(text, number.start)
-        if digits and number.unit and _SIGNED.search(text, digits.end(), number.end):
-            text = text[: digits.end()] + " " * (number.end - digits.end()) + text[number.end :]
-    return text
 
 
 # A text is the evidence of many sentences in a row: what is read out of it is kept for the next one.
@@ -146,8 +134,6 @@ def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozens
                 yield "number", number.text
         elif not any(_unit_stands(number, other, known) for other in here):
             yield "unit", number.text
-        elif number.bound and all(other.bound not in ("", number.bound) for other in here):
-            yield "comparison", f"{number.bound} {number.text}"
 
 
 def _is_told_otherwise(number: Quantity, places: Collection[str], years: Collection[str], evidence: str) -> bool:

@@ -21,12 +21,10 @@ from babel.core import UnknownLocaleError
 from babel.numbers import parse_decimal
 
 from rag_core.facts.sentence.lexicon import (
-    Lexicon,
     ValueWords,
     cover,
     dimension,
     exact_units,
-    lexicon,
     of_any_language,
     plain_words,
     value_words,
@@ -45,7 +43,6 @@ _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 _POWER_OF = regex.compile(r"\d{1,3}")
 _CENTS = 2  # raised digits of a price
 _LONGEST_JOINT = 12  # characters between the ends of a range
-_NEAR = 4  # words in which a bound ("at least") is looked for
 
 
 @cache
@@ -86,7 +83,7 @@ class Quantity:
 
     `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the
     "5" of "5 to 10 million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur",
-    "day") or empty. `bound` is ">=", "<=" or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`:
+    "day") or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`:
     whether it is ten years, "the 1990s".
     """
 
@@ -94,7 +91,6 @@ class Quantity:
     parts: tuple[str, ...]
     scale: int
     unit: str
-    bound: str
     text: str
     start: int
     end: int
@@ -133,15 +129,13 @@ def plain_quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()
 
 
 def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabulary: ValueWords) -> list[Quantity]:
-    lex, covered = lexicon(lang), cover(text, taken)
+    covered = cover(text, taken)
     found = [
-        _quantity(text, match, lang, lex, vocabulary)
-        for match in _number().finditer(text)
-        if not covered[match.start()]
+        _quantity(text, match, lang, vocabulary) for match in _number().finditer(text) if not covered[match.start()]
     ]
     for quantity in found:
         covered[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
-    found += [_spelled(text, number, lex, vocabulary) for number in spelled(text, words(text), covered, vocabulary)]
+    found += [_spelled(text, number, vocabulary) for number in spelled(text, words(text), covered, vocabulary)]
     return sorted(found, key=lambda quantity: quantity.start)
 
 
@@ -168,7 +162,7 @@ def _is_range(text: str, first: Quantity, second: Quantity, vocabulary: ValueWor
     return bool(joined or vocabulary.to.fullmatch(gap))
 
 
-def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
+def _quantity(text: str, match: regex.Match[str], lang: str, vocabulary: ValueWords) -> Quantity:
     body, sign = match["body"] or "0", "-" if match["sign"] else ""
     value, parts = _value(body, lang)
     start = match.start()
@@ -196,16 +190,15 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
         value = _canonical(Decimal(value) * scale)
     else:
         scale = 1
-    bound, ordinal = _bound(text, start, end, lex), match["ordinal"] is not None
+    ordinal = match["ordinal"] is not None
     decade = len(body) in (2, 4) and bool(_DECADE.match(text, match.end()))
-    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade)
+    return Quantity(sign + value, parts, scale, unit, text[start:end], start, end, ordinal, decade)
 
 
-def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
+def _spelled(text: str, number: Spelled, vocabulary: ValueWords) -> Quantity:
     unit, end = ("", number.end) if number.ordinal else unit_behind(text, number.end, vocabulary)
-    bound = _bound(text, number.start, end, lex)
     told = text[number.start : end]
-    return Quantity(str(number.value), (), number.scale, unit, bound, told, number.start, end, number.ordinal)
+    return Quantity(str(number.value), (), number.scale, unit, told, number.start, end, number.ordinal)
 
 
 def _scale_and_unit_behind(text: str, end: int, vocabulary: ValueWords, of_money: bool) -> tuple[int, str, int]:
@@ -261,14 +254,3 @@ def _exactly(unit: str, value: str) -> tuple[str, str]:
 
 def _canonical(value: Decimal) -> str:
     return format(value.normalize(), "f")
-
-
-def _bound(text: str, start: int, end: int, lex: Lexicon) -> str:
-    """Whether the nearest phrase before a number, in Hindi also after it, makes it a bound."""
-    before = " ".join(text[max(0, start - 60) : start].split()[-_NEAR:])
-    after = " ".join(text[end : end + 60].split()[:_NEAR]) if lex.facts.bounds_follow else ""
-    places: list[tuple[int, int, str]] = []
-    for sign, pattern in ((">=", lex.facts.at_least), ("<=", lex.facts.at_most)):
-        places += [(len(before) - match.end(), -len(match.group()), sign) for match in pattern.finditer(before)]
-        places += [(len(before) + match.start(), -len(match.group()), sign) for match in pattern.finditer(after)]
-    return min(places)[2] if places else ""
