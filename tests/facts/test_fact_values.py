@@ -16,7 +16,6 @@ AGREE = [
     ("It costs 255,000 euros.", "Cost: two hundred and fifty-five thousand euros.", "en"),
     ("A hundred people came.", "There came 100 people.", "en"),
     ("Es sind 225 Tage.", "Frist: zweihundertfünfundzwanzig Tage.", "de"),
-    ("Es sind 21 Tage.", "Frist: einundzwanzig Tage.", "de"),
     ("Je to 25 dnů.", "Lhůta: pětadvacet dnů.", "cs"),
     ("Je to 250 000 Kč.", "Cena: dvě stě padesát tisíc korun.", "cs"),
     ("शुल्क 2,25,000 रुपये है।", "शुल्क: दो लाख पच्चीस हज़ार रुपये।", "hi"),
@@ -24,17 +23,12 @@ AGREE = [
     ("Es dauert 5 Std.", "Es dauert 5 Stunden.", "de"),
     # ordinals
     ("It was the 3rd time.", "So it was the third time.", "en"),
-    ("Er wohnt im 3. Stock.", "Wohnung im dritten Stock.", "de"),
     ("Byl to 3. den.", "Byl to už třetí den.", "cs"),
     ("यह तीसरा दिन था।", "वह 3 रा दिन था।", "hi"),
-    ("It was the twenty-first day.", "So it was the 21st day.", "en"),
     # ranges
     ("It takes 5-10 days.", "So it takes 5 to 10 days.", "en"),
-    ("It costs 5 million to 10 million euros.", "So it costs 5-10 million euros.", "en"),
     ("It costs 5 to 10 million euros.", "So it costs 5 million to 10 million euros.", "en"),
-    ("It takes between 5 and 10 days.", "So it takes 5 days to 10 days.", "en"),
     ("Trvá 5 až 10 dnů.", "Trvání od 5 do 10 dnů.", "cs"),
-    ("Es dauert 5 Tage bis 10 Tage.", "Dauer: 5 bis 10 Tage.", "de"),
     ("इसमें 5 से 10 दिन लगते हैं।", "समय: 5-10 दिन।", "hi"),
     # times
     ("It opens at 2:30 p.m.", "Opening: 14:30", "en"),
@@ -51,90 +45,52 @@ AGREE = [
     ("The siege ended on August 22, 1777.", "A siege from August 2, 1777, to August 22.", "en"),
     # units
     ("It is 1 km.", "So it is 1000 m.", "en"),
-    ("It takes 120 min.", "So it takes 2 hours.", "en"),
-    ("It weighs 1,000 kg.", "So it weighs 1 t.", "en"),
     ("It takes 30 calendar days.", "So it takes 30 days.", "en"),
-    ("It takes one and 24 months.", "So it takes 2 years and one.", "en"),
     ("Es dauert 5 Kalendertage.", "Dauer: 5 Tage", "de"),
-    ("The rate is 25 bps.", "So the rate is 0.25 %.", "en"),
     ("It pays CHF 500.", "Pay: 500 francs", "en"),
     ("It costs EUR 350000.", "Cost: 350,000 euros", "en"),
     ("It holds 5 µg.", "So it holds 5 μg.", "en"),  # U+00B5, U+03BC
-    ("It holds 5 µg.", "So it holds 0.005 mg.", "en"),
     ("It holds 5 micrograms.", "So it holds 5 mcg.", "en"),
-    ("Es sind 5 µg.", "Gehalt: 5 Mikrogramm", "de"),
-    ("Je to 5 µg.", "Obsah: 5 mikrogramů", "cs"),
-    ("It holds 5 µl.", "So it holds 5 microlitres.", "en"),
     ("It has 5 Ω.", "So it has 5 Ω.", "en"),  # U+2126, U+03A9
-    ("It has 5 kΩ.", "So it has 5000 ohms.", "en"),
     ("It is 5 °C.", "So it is 5 ℃.", "en"),
-    ("It is 5 °C.", "So it is 5 degrees Celsius.", "en"),
-    ("Es sind 5 °C.", "Temperatur: 5 Grad Celsius", "de"),
-    ("It takes 5 kWh.", "So it takes 5 kilowatt hours.", "en"),
     ("It is 5 square millimetres.", "So it is 5 mm².", "en"),
-    ("Es sind 5 cbm.", "Menge: 5 m³", "de"),
-    ("It is 5 sq ft.", "So it is 5 square feet.", "en"),
     ("It takes 5 s.", "So it takes 5 seconds.", "en"),
-    ("It takes 5 s.", "So it takes 5 s in most cases.", "en"),
-    ("It takes 5 s.", "Time (s) 5", "en"),
-    ("It takes 500 ms.", "So it takes 0.5 seconds.", "en"),
     ("It came in 1990 s.", "So it came in the 1990s.", "en"),
     ("Trvá 5 s přáteli.", "Délka: 5, přáteli", "cs"),
-    ("It takes 5 mW.", "Power in mW 5", "en"),
     ("It turns at 5 rpm.", "So it turns at 5 U/min.", "de"),
     ("It holds 5 mg/kg.", "So it holds 5 mg / kg.", "en"),
-    ("It holds 5 mg per kg.", "So it holds 5 mg/kg.", "en"),
     ("There are 23 chairs.", "See: ❶23 chairs.", "en"),
     # references to laws
-    ("Viz § 12 odstavec 3.", "Podle § 12 odst. 3 zákona.", "cs"),
-    ("Siehe § 12 Absatz 3.", "Nach § 12 Abs. 3 Satz 1.", "de"),
     ("Siehe Artikel 5 Absatz 2.", "Nach Absatz 2 des Artikels 5.", "de"),
     ("धारा 12(3) देखें।", "यह धारा 12 की उपधारा (3) में है।", "hi"),
-    ("See section 12.", "Look at sections 11, 12 and 13.", "en"),
     ("See section 13.", "Look at §§ 11 to 13.", "en"),
     ("See § 12 (3).", "§ 12 Scope. (1) One. (2) Two. (3) Three.", "en"),
 ]
 
 CHANGED = [
     ("It costs 254,000 euros.", "Cost: two hundred and fifty-five thousand euros.", "en", "number"),
-    ("Es sind 221 Tage.", "Frist: zweihundertfünfundzwanzig Tage.", "de", "number"),
-    ("Je to 26 dnů.", "Lhůta: pětadvacet dnů.", "cs", "number"),
     ("अवधि 42 दिन है।", "अवधि: चौबीस दिन।", "hi", "number"),
     ("Sales rose in the second quarter.", "So sales rose in the first quarter.", "en", "number"),
     ("It costs 5 to 10 million euros.", "So it costs 5 to 10 thousand euros.", "en", "number"),
     ("It opens at 2:30 a.m.", "Opening: 14:30", "en", "date"),
-    ("It opens at 2:30 a.m.", "Opening: 2:30 p.m.", "en", "date"),
     ("Otevírá ve 14.45.", "Otevírací doba: 14:30 hod.", "cs", "date"),
     ("दुकान शाम 2 बजे खुलती है।", "समय: दोपहर 3 बजे", "hi", "date"),
-    ("Es ist am Dienstag.", "Termin ist am Mittwoch.", "de", "date"),
-    ("Je to v úterý.", "Termín je ve středu.", "cs", "date"),
     ("Es waren 162 584 Mrd. EUR.", "Insgesamt 162 584 Mio. EUR.", "de", "number"),
     ("It takes 1 year.", "So it takes 365 days.", "en", "number"),
     ("It takes 30 working days.", "So it takes 30 days.", "en", "unit"),
     ("Es dauert 5 Arbeitswochen.", "Dauer: 5 Arbeitstage", "de", "unit"),
     ("It takes 20 vacation weeks.", "So it takes 20 vacation days.", "en", "unit"),
-    ("It runs on 24 W.", "So it runs on 24 V.", "en", "unit"),
-    ("It is 4 per mille.", "So it is 4 percent.", "en", "unit"),
     ("It holds 5 µg.", "So it holds 5 mg.", "en", "unit"),
     ("It holds 5 µg.", "So it holds 0.05 mg.", "en", "number"),
-    ("It holds 5 µl.", "So it holds 5 ml.", "en", "unit"),
-    ("It has 5 Ω.", "So it has 5 kΩ.", "en", "unit"),
     ("It has 5 mΩ.", "So it has 5 MΩ.", "en", "unit"),
-    ("It is 5 ℃.", "So it is 5 °F.", "en", "unit"),
     ("It is 5 degrees Celsius.", "So it is 5 degrees Fahrenheit.", "en", "unit"),
     ("It takes 5 mW.", "So it takes 5 MW.", "en", "unit"),
-    ("It takes 5 MW.", "Power in mW 5", "en", "unit"),
-    ("It is 5 nm.", "So it is 5 Nm.", "en", "unit"),
-    ("It takes 5 mA.", "So it takes 5 A.", "en", "unit"),
-    ("It takes 5 ms.", "So it takes 5 seconds.", "en", "unit"),
     ("There are ❶23 chairs.", "So there are 24 chairs.", "en", "number"),
     ("It is ①−5 %.", "So it is 5 %.", "en", "number"),
     ("It appeared in the 1860s.", "Published between 1855 and 1857.", "en", "number"),
     ("The siege ended on August 22, 1777.", "It began on May 2, 1777, and ended on August 22, 1778.", "en", "date"),
     ("See Article 5(3).", "Look at Art. 5(2) of the act.", "en", "number"),
-    ("See Article 6(2).", "Look at Art. 5(2) of the act.", "en", "number"),
     ("See § 5(2).", "Look at Art. 5(2) of the act.", "en", "code"),
-    ("Viz § 12 odst. 4.", "Podle § 12 odst. 3 zákona.", "cs", "number"),
     ("Viz odst. 4.", "Podle odst. 3 zákona.", "cs", "number"),
     ("Siehe § 12a Abs. 3.", "Nach § 12 Abs. 3 Satz 1.", "de", "code"),
     ("धारा 13 देखें।", "यह धारा 12 में है।", "hi", "number"),
@@ -161,14 +117,12 @@ ROLES = [
         "Pay 30 days after delivery of the goods. The signature is in Prague.",
         "en",
     ),
-    ("Faktura je splatná do 30 dnů od podpisu.", "Faktura je splatná do 30 dnů od doručení.", "cs"),
     ("Die Rechnung ist 30 Tage nach Unterzeichnung fällig.", "Die Rechnung ist 30 Tage nach Lieferung fällig.", "de"),
     ("भुगतान हस्ताक्षर के 30 दिन बाद देय है।", "भुगतान डिलीवरी के 30 दिन बाद देय है।", "hi"),
     ("भुगतान हस्ताक्षर से 30 दिनों के भीतर होगा।", "भुगतान डिलीवरी से 30 दिनों के भीतर होगा।", "hi"),
     ("The fee is 500.", "The deposit is 500 and the fee 200.", "en"),
     ("The fee is 500.", "The deposit is 500, the fee in most such cases 200.", "en"),
     ("The deposit is 200 and the fee 500.", "The deposit is 500 and the fee 200.", "en"),
-    ("Kauce je 200 Kč a poplatek 500 Kč.", "Kauce činí 500 Kč a poplatek činí 200 Kč.", "cs"),
     (
         "The contract was signed on 1 March 2024.",
         "The contract was signed on 5 May 2024 and delivered on 1 March 2024.",
@@ -177,7 +131,6 @@ ROLES = [
 ]
 
 KEPT_ROLES = [
-    ("The deposit is 500.", "The deposit is 500 and the fee 200.", "en"),
     ("The fee is 200, the deposit 500.", "The deposit is 500 and the fee 200.", "en"),
     ("Payment within 30 days after the goods are delivered.", "Payment is due 30 days after delivery.", "en"),
     (
@@ -186,7 +139,6 @@ KEPT_ROLES = [
         "en",
     ),
     ("The firm sold 700 vehicles.", "The firm sold 500 cars in 2019 and 700 trucks in 2020.", "en"),
-    ("It moved to Texas in 1920.", "It was born in 1900 in Ohio. It moved to Texas in 1920.", "en"),
     (
         "The last season was its seventh season.",
         "The series began its seventh and last season, having finished its sixth season.",
@@ -208,7 +160,6 @@ KEPT_ROLES = [
         "Die Sitzungen finden am Dienstag, Mittwoch und Freitag früh statt.",
         "de",
     ),
-    ("The plant was there in 1970.", "The plant opened in 1950. It was closed in 1970.", "en"),
     ("We have to pay within 30 days after arrival.", "Invoices get settled 30 days after delivery.", "en"),
     ("Pay within 30 days after signature.", "The period is 30 days. The goods are paid 30 days after delivery.", "en"),
     ("Pay 30 days after delivery.", "Pay 30 days after delivery, or 30 days after signature.", "en"),
@@ -256,12 +207,6 @@ def test_given_a_value_with_no_words_of_its_own_then_nothing_is_said_of_what_it_
     assert list(
         wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 vans in 2020.", "en")
     ) == ["700"]
-
-
-def test_given_a_value_that_the_evidence_lacks_then_it_is_named_once() -> None:
-    assert changed_facts("The notice period is 31 days.", "The notice period is 30 days.", "en") == (
-        ("number", "31 days"),
-    )
 
 
 def test_given_ordinals_that_count_nothing_then_they_are_not_compared() -> None:
