@@ -81,15 +81,6 @@ def test_given_nearly_the_same_sentence_with_another_fact_then_it_is_contradicte
     assert {"number_changed", "contradicted"} <= set(found.flags)
 
 
-def test_given_a_supported_claim_then_the_other_passages_are_not_read(
-    embedder: Embedder, verifier: EntailmentModel
-) -> None:
-    asked = Asked(verifier)
-    assess(["The notice period is 30 days."], [CONTRACT], [OFFICE], "en", embedder, asked)
-
-    assert [text for text, _ in asked.pairs] == [CONTRACT]
-
-
 def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(
     embedder: Embedder, verifier: EntailmentModel
 ) -> None:
@@ -106,13 +97,6 @@ def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(
     assert assess([], [], (), "en", embedder, verifier) == []
 
 
-def test_given_a_verifier_then_what_it_reads_changes_the_support(embedder: Embedder, verifier: EntailmentModel) -> None:
-    (with_it,) = measure(["The customer pays for the transport insurance."], [CONTRACT], "en", embedder, verifier)
-    (without,) = measure(["The customer pays for the transport insurance."], [CONTRACT], "en", embedder, None)
-
-    assert judged(with_it).support != judged(without).support
-
-
 def test_given_the_fitted_regressions_then_no_common_word_lowers_the_support() -> None:
     """Each signal speaks in its own direction, in both regressions."""
     for model in support_models().values():
@@ -123,15 +107,6 @@ def test_given_the_fitted_regressions_then_no_common_word_lowers_the_support() -
             weights.get(name, 0.0) <= 0
             for name in ("number_absent", "number_far", "name_absent", "name_far", "changed", "indicator")
         )
-
-
-def test_given_a_claim_that_fails_then_the_verifier_reads_the_other_passages_without_the_cited_one(
-    embedder: Embedder, verifier: EntailmentModel
-) -> None:
-    claim, asked = "The notice period is 30 days.", Asked(verifier)
-    assess([claim], [OFFICE], [OFFICE, CONTRACT], "en", embedder, asked)
-
-    assert asked.pairs == [(OFFICE, claim), (CONTRACT, claim)]
 
 
 def test_given_min_support_then_it_decides_what_fails_and_what_another_passage_supports(
@@ -174,14 +149,6 @@ def test_given_log_odds_below_zero_then_it_is_not_entailed() -> None:
             one, values=tuple(odds if name == "entailment" else one.value(name) for name in FEATURES), read=True
         )
         assert judged(read).flags == flags, odds
-
-
-def test_given_a_claim_of_two_places_then_the_words_of_both_are_its_evidence() -> None:
-    filler = " ".join(f"Section {number} tells of the old garden." for number in range(4))
-    context = f"Red doors open quietly. {filler} Blue cups break often."
-    (one,) = measure(["Red doors open quietly, blue cups break often."], [context], "en", HashEmbedder(), None)
-
-    assert one.value("pairs") == 1.0
 
 
 def test_given_regressions_of_other_measurements_then_they_are_refused(
