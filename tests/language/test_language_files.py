@@ -62,8 +62,6 @@ scales = 'cent 100 mil 1000'
 negative_prefixes = 'mal'
 not_prefixed = ''
 negated_words = ''
-at_least = 'almenaŭ'
-at_most = 'maksimume'
 
 [markers.negation]
 not = 'ne|neniam'
