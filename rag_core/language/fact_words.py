@@ -53,8 +53,6 @@ class ValueRows:
     ordinal_endings: Words = ()
     cardinal_endings: Words = ()  # with which a cardinal becomes an ordinal
     ordinal_suffixes: Words = ()  # behind digits
-    range: Words = ()  # between two values
-    between: Text = ""  # before two that `join` joins
     relations: FoldedSet = frozenset()  # between a value and what it is counted from or is a part of
     possessives: FoldedSet = frozenset()  # before what it is counted from, without saying what that is ("its")
     relations_before: Flag = False  # whether such a word stands before the value

@@ -108,7 +108,6 @@ Levels = Annotated[
 ]
 SearchPattern = Annotated[regex.Pattern[str] | None, _search_pattern]
 WholePattern = Annotated[regex.Pattern[str] | None, _whole_pattern]
-PlainPattern = Annotated[regex.Pattern[str] | None, lambda value: regex.compile(_text(value)) if value else None]
 StarPattern = Annotated[regex.Pattern[str], _star_pattern]
 NEVER = regex.compile("(?!)")  # a pattern that nothing matches
 SearchPatterns = Annotated[

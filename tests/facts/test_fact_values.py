@@ -27,7 +27,6 @@ AGREE = [
     ("यह तीसरा दिन था।", "वह 3 रा दिन था।", "hi"),
     # ranges
     ("It takes 5-10 days.", "So it takes 5 to 10 days.", "en"),
-    ("It costs 5 to 10 million euros.", "So it costs 5 million to 10 million euros.", "en"),
     ("Trvá 5 až 10 dnů.", "Trvání od 5 do 10 dnů.", "cs"),
     ("इसमें 5 से 10 दिन लगते हैं।", "समय: 5-10 दिन।", "hi"),
     # times

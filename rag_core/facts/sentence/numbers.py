@@ -1,8 +1,7 @@
 """Numbers with their unit: "1.250,50", "1 250,50" and "1,250.50" are one value, "1.5 million" and "1,500,000" too, "2½"
 and "2.5".
 
-Of a range ("5 to 10 days", "od 5 do 10 dnů") the first number has the unit and the scale of the second, where it has
-none of its own. A power is a value of its own: "10²" and "10^2" are neither 10 nor 102. Digits are parsed by babel with
+A power is a value of its own: "10²" and "10^2" are neither 10 nor 102. Digits are parsed by babel with
 strict grouping in the text's language first, then in the others' conventions. A number that cannot be read as one value
 ("3.2.1", "1,2,3") is compared by its text and its parts.
 """
@@ -11,10 +10,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
-from itertools import pairwise
 
 import regex
 from babel.core import UnknownLocaleError
@@ -42,7 +40,6 @@ _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
 _POWER_OF = regex.compile(r"\d{1,3}")
 _CENTS = 2  # raised digits of a price
-_LONGEST_JOINT = 12  # characters between the ends of a range
 
 
 @cache
@@ -119,12 +116,11 @@ class Quantity:
 
 def quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
     """The numbers of a text, in ASCII digits or words, in order, but those in the `taken` ranges."""
-    vocabulary = value_words(lang)
-    return _of_ranges(text, _quantities(text, lang, taken, vocabulary), vocabulary)
+    return _quantities(text, lang, taken, value_words(lang))
 
 
 def plain_quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
-    """The numbers in the plain reading: no ordinals in words, no ranges, the units that questions know only."""
+    """The numbers in the plain reading: no ordinals in words, the units that questions know only."""
     return _quantities(text, lang, taken, plain_words(lang))
 
 
@@ -137,29 +133,6 @@ def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabula
         covered[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
     found += [_spelled(text, number, vocabulary) for number in spelled(text, words(text), covered, vocabulary)]
     return sorted(found, key=lambda quantity: quantity.start)
-
-
-def _of_ranges(text: str, found: list[Quantity], vocabulary: ValueWords) -> list[Quantity]:
-    for index, (first, second) in enumerate(pairwise(found)):
-        if not _is_range(text, first, second, vocabulary):
-            continue
-        unit, scale = first.unit or second.unit, second.scale
-        if first.scale == 1 and scale > 1 and first.value.replace(".", "", 1).isdecimal():
-            value, parts = _canonical(Decimal(first.value) * scale), (*first.parts, first.value)
-            found[index] = replace(first, value=value, parts=parts, scale=scale, unit=unit)
-        else:
-            found[index] = replace(first, unit=unit)
-    return found
-
-
-def _is_range(text: str, first: Quantity, second: Quantity, vocabulary: ValueWords) -> bool:
-    gap = text[first.end : second.start]
-    if len(gap) > _LONGEST_JOINT:
-        return False
-    joined = fold(gap.strip()) in vocabulary.joins and vocabulary.between.search(
-        text[max(0, first.start - 20) : first.start]
-    )
-    return bool(joined or vocabulary.to.fullmatch(gap))
 
 
 def _quantity(text: str, match: regex.Match[str], lang: str, vocabulary: ValueWords) -> Quantity:
