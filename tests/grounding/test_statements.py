@@ -74,7 +74,6 @@ def test_given_the_same_statement_with_another_value_then_both_values_are_named_
         ("The device with code A-12 is tested yearly.", "The device with code A-13 is tested yearly."),
         ("How many days are 3 working weeks?", "How many days are 4 working weeks?"),
         ("a stock plan of 40 shares,", "a stock plan of 84 shares,"),
-        ("The series a + b has 10 terms in all.", "The series a - b has 12 terms in all."),
         ("Employees have 25 vacation days beside sick leave.", "Employees have 20 sick days beside vacation leave."),
         ("The office opens from 9:30 to 16:00 each day.", "The office opens from 9:00 to 16:00 each day."),
         (
@@ -84,8 +83,6 @@ def test_given_the_same_statement_with_another_value_then_both_values_are_named_
         ("Reports need 5 days of work and 8 days of review.", "Reports need 8 days of work and 10 days of review."),
         ("The deadline for applications is 15 May 2026.", "The deadline for applications is May 2026."),
         ("The front desk opens at 2:30 p.m. daily.", "The front desk opens at 2:30 daily."),
-        ("The buyer pays the seller 30 euros for delivery.", "For delivery the seller pays the buyer 50 euros."),
-        ("Staff who are not on call answer within 3 days.", "Staff who are on call do not answer within 5 days."),
         ("The office is on the 3rd floor of the house.", "The office is on the 4th floor of the house."),
         ("", ""),
     ],
