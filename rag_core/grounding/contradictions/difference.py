@@ -16,8 +16,8 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     """The one value in which two statements of the same language differ; None unless they agree in all else.
 
     All else: every word but the light ones, wordings of one thing as equal, and every other value. The unit must be the
-    same; a number without one must count the same thing. A date must state no year or be a deadline: else it is a day of
-    some event or period.
+    same; a number without one must count the same thing. A date must state no year or be a deadline: else it is a day
+    of some event or period.
     """
     if one.outline != other.outline or not (one.is_whole and other.is_whole):
         return None
