@@ -39,8 +39,6 @@ AGREE = [
     ("Es ist am Mittwoch.", "Termin ist am Mittwoch.", "de"),
     # dates and decades
     ("Signed on 12 March 2024.", "Date: 12. 3. 2024.", "en"),
-    ("It appeared in the 1850s.", "Published between 1855 and 1857.", "en"),
-    ("It began in the 70's.", "Beginning in the 1970s.", "en"),
     ("The siege ended on August 22, 1777.", "A siege from August 2, 1777, to August 22.", "en"),
     # units
     ("It is 1 km.", "So it is 1000 m.", "en"),
@@ -54,7 +52,6 @@ AGREE = [
     ("It is 5 °C.", "So it is 5 ℃.", "en"),
     ("It is 5 square millimetres.", "So it is 5 mm².", "en"),
     ("It takes 5 s.", "So it takes 5 seconds.", "en"),
-    ("It came in 1990 s.", "So it came in the 1990s.", "en"),
     ("Trvá 5 s přáteli.", "Délka: 5, přáteli", "cs"),
     ("It turns at 5 rpm.", "So it turns at 5 U/min.", "de"),
     ("It holds 5 mg/kg.", "So it holds 5 mg / kg.", "en"),
@@ -143,7 +140,6 @@ KEPT_ROLES = [
         "The series began its seventh and last season, having finished its sixth season.",
         "en",
     ),
-    ("It was out in France in the 1850s.", "It was out between 1855 and 1857. Not in 1850.", "en"),
     ("The word has been around since 997.", "The word was first documented in AD 997 in Gaeta.", "en"),
     ("A total of 700 cars sold.", "The company sold 500 cars in 2019 and 700 in 2020.", "en"),
     ("It opened in 1999.", "It opened in 5 rooms. It closed in 1999.", "en"),

@@ -6,7 +6,7 @@ for `rag_core.facts.differences.roles` to compare.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -122,7 +122,7 @@ def _time_stands(time: Time, theirs: Values, evidence: str) -> bool:
 def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozenset[str]) -> Iterator[tuple[str, str]]:
     places = _by_value(theirs.quantities)
     converted = {number.exact for number in theirs.quantities if number.unit}
-    loose, years = _loose(theirs), _years(theirs)
+    loose = _loose(theirs)
     for number in mine.quantities:
         here = places.get(number.value, [])
         if number.unit and number.exact in converted:
@@ -130,21 +130,11 @@ def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozens
         if not here and number.scale > 1 and str(number.scale) in known:
             here = places.get(number.base, [])
         if not here:
-            if number.value not in loose and not _is_told_otherwise(number, places, years, evidence):
+            in_cells = number.parts and _digits_stand(number.text, evidence)
+            if number.value not in loose and not in_cells and (not number.ordinal or _in_digits(number)):
                 yield "number", number.text
         elif not any(_unit_stands(number, other, known) for other in here):
             yield "unit", number.text
-
-
-def _is_told_otherwise(number: Quantity, places: Collection[str], years: Collection[str], evidence: str) -> bool:
-    """Whether the evidence has a number as a year of its decade, the end of a range or two cells."""
-    if number.ordinal and not _in_digits(number):
-        return True
-    if any(number.has_year(year) for year in years) or (
-        number.scale > 1 and number.base in number.parts and number.base in places
-    ):
-        return True
-    return bool(number.parts) and _digits_stand(number.text, evidence)
 
 
 def _by_value(quantities: Sequence[Quantity]) -> Mapping[str, list[Quantity]]:

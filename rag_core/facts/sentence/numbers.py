@@ -36,7 +36,6 @@ _MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
 _PLAIN = regex.compile(r"-?\d{1,18}(?:\.\d{1,6})?")  # what a Decimal converts without a rounding
 _FRACTION = "[¼-¾⅐-⅞]"
 _OF_A_NUMBER = rf"[\p{{N}}--[{CIRCLED}]]"  # a circled number marks an item; it is no part of the figure beside it
-_DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
 _POWER_OF = regex.compile(r"\d{1,3}")
 _CENTS = 2  # raised digits of a price
@@ -78,10 +77,9 @@ def _unit_before() -> regex.Pattern[str]:
 class Quantity:
     """A number where it stands: `source[start:end] == text`, unit and scale word included.
 
-    `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the
-    "5" of "5 to 10 million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur",
-    "day") or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`:
-    whether it is ten years, "the 1990s".
+    `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers);
+    `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `ordinal`: whether
+    it counts a place, "3rd" or "third".
     """
 
     value: str
@@ -92,11 +90,6 @@ class Quantity:
     start: int
     end: int
     ordinal: bool = False
-    decade: bool = False
-
-    def has_year(self, year: str) -> bool:
-        """Whether a year of four digits is in this decade, whose century need not be stated."""
-        return self.decade and year[:-1].endswith(self.value[:-1])
 
     @property
     def exact(self) -> tuple[str, str]:
@@ -164,8 +157,7 @@ def _quantity(text: str, match: regex.Match[str], lang: str, vocabulary: ValueWo
     else:
         scale = 1
     ordinal = match["ordinal"] is not None
-    decade = len(body) in (2, 4) and bool(_DECADE.match(text, match.end()))
-    return Quantity(sign + value, parts, scale, unit, text[start:end], start, end, ordinal, decade)
+    return Quantity(sign + value, parts, scale, unit, text[start:end], start, end, ordinal)
 
 
 def _spelled(text: str, number: Spelled, vocabulary: ValueWords) -> Quantity:
