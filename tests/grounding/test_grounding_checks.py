@@ -145,7 +145,7 @@ def test_given_the_four_that_no_setting_turns_off_then_every_mode_leaves_them_en
 
 
 def test_given_an_indicator_phrase_then_it_is_named_unless_the_audit_is_off() -> None:
-    """S2-10, S2-25: rejected with the phrase; pattern detection can be disabled."""
+    """S2-10, S2-16, S2-25: rejected with the phrase, in one wording; pattern detection can be disabled."""
     claim = Claim("Typically the notice period is 30 days.", (evidence(NOTICE),), ("p1",))
     check = run(measurements(claim))[Reason.INDICATORS]
     assert (check.state, check.found) == (State.FAILED, 'Answer contains hallucination indicator: "typically"')
