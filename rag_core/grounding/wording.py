@@ -15,7 +15,6 @@ FLAGS: Mapping[str, str] = {
     "name_absent": "a name is not in the evidence",
     "not_entailed": "the evidence does not say so",
     "contradicted": "the evidence says otherwise",
-    "misattributed": "another passage says so, not the cited one",
     "indicator": "a phrase of knowledge from elsewhere",
     "low_overlap": "few of its words are in the evidence",
     "order": "its evidence is an order to a reader and states nothing",

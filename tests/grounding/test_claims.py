@@ -139,25 +139,6 @@ def test_given_a_verifier_that_fails_then_support_is_not_known_and_nothing_else_
     assert rephrased.similarity is not None
 
 
-def test_given_a_support_between_one_half_and_the_setting_when_measured_then_the_other_passages_are_looked_at_too() -> (
-    None
-):
-    """One number says what is not supported: the setting's, not one half."""
-    claim = Claim("The notice period is 60 days long.", (on(1, TRUE),), ("p1",))
-    passages = {"p1": PASSAGES["p1"], "p9": claim.text}
-
-    def flags(min_support: float) -> tuple[float, tuple[str, ...]]:
-        reader = WordReader("en", otherwise=-1.0)
-        (one,) = measure_claims([claim], passages, page_text, "en", HashEmbedder(), reader, supported_from=min_support)
-        return one.support or 0.0, one.flags
-
-    support, usual = flags(0.5)
-    assert 0.5 <= support < 0.8
-    assert "misattributed" not in usual
-    assert "misattributed" in flags(0.8)[1]
-    assert "misattributed" not in flags(support)[1], "a value equal to its threshold passes"
-
-
 def test_given_evidence_of_a_passage_that_was_not_retrieved_then_its_quote_is_what_counts() -> None:
     strange = Claim(REPHRASED.text, (Evidence("p9", "d", TRUE, on(1, TRUE).spans),), ("p9",))
 
