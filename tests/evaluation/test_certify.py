@@ -59,18 +59,6 @@ def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and
         made(WRONG, fitted={question_hash(question.question) for question in questions})
 
 
-def test_given_a_question_that_could_not_be_measured_then_it_is_in_no_share_and_is_counted() -> None:
-    questions, records, hits = material()
-    records[0] = replace(records[0], failure="The document is gone.")
-
-    found = certify(
-        questions, records, hits, Settings.load(), Request((WRONG, REFUSED)), BASIS, set_name="s", date="2026-11-21"
-    )
-
-    assert isinstance(found, Certificate)
-    assert (found.failed, found.questions) == (1, 399)
-
-
 def test_given_too_few_labels_then_there_is_no_certificate_and_it_says_how_many_there_must_be() -> None:
     found = made(WRONG, n=40)
 

@@ -137,25 +137,6 @@ def test_given_other_judging_settings_when_run_again_then_the_other_runs_records
     ]
 
 
-def test_given_the_same_question_in_other_documents_when_run_then_the_other_record_is_not_taken(
-    engine: Engine, store: RecordStore
-) -> None:
-    def asked_in(*documents: str) -> Measurements:
-        head = begin(
-            engine,
-            "run",
-            "set",
-            [LabelledQuestion("q", "What is calibrated?", True, documents=documents)],
-            ANSWERS,
-            store,
-        )
-        run(engine, head, store)
-        return store.results(head.id)["q"]
-
-    assert set(asked_in("meter").library.names.values()) == {"meter"}
-    assert set(asked_in("lease").library.names.values()) == {"lease"}
-
-
 def test_given_a_changed_library_when_a_run_is_resumed_then_it_is_measured_anew_and_says_under_what(
     engine: Engine, store: RecordStore
 ) -> None:

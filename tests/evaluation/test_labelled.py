@@ -328,9 +328,3 @@ def test_given_a_text_when_an_answer_stands_in_it_as_whole_words_then_it_holds_i
     text: str, answers: tuple[str, ...], held: bool
 ) -> None:
     assert holds_answer(text, answers) is held
-
-
-@each("fields", [{"question": " "}, {"id": ""}, {"answers": ("",)}, {"documents": ("",)}, {"kind": "x" * 201}])
-def test_given_a_field_that_cannot_be_when_built_then_it_is_refused(fields: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"empty|longer"):
-        LabelledQuestion(**{**{name: getattr(ONE, name) for name in ONE.__slots__}, **fields})  # type: ignore[arg-type]

@@ -325,13 +325,10 @@ def test_given_any_sentence_of_the_page_without_its_stop_then_nothing_is_changed
     "hostile",
     [
         "not " * 1300,
-        "must not be " * 700,
         "a + (" * 1300,
         "- " * 2000,
-        "x=" * 1700,
         "नहीं " * 1000,
         "A B " * 1000,
-        "1-2/" * 1300,
     ],
 )
 def test_given_hostile_text_then_the_words_are_compared_in_bounded_time(hostile: str) -> None:

@@ -9,14 +9,13 @@ import json
 import random
 from pathlib import Path
 
-import pytest
 import regex
 from folding import each
 
 from training.mutations import OPERATORS, mutations, rewrites
 from training.mutations.__main__ import main
 from training.mutations.rates import UNCHANGED, measure
-from training.mutations.texts import Sample, samples
+from training.mutations.texts import Sample
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "training" / "mutations"
@@ -146,32 +145,6 @@ def test_given_json_lines_when_exported_then_each_sentence_has_as_many_rows_of_e
     for row in rows:
         assert row["supported"] == (row["source"].removeprefix("mutations/") not in OPERATORS)
         assert (row["answer"] in context) or row["source"] != "mutations/unchanged"
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [('{"title": "x"}', "Line 1 of bad.jsonl holds no text"), ("[1]", "Line 1 of bad.jsonl"), ("{", "")],
-)
-def test_given_rows_without_text_when_run_then_one_error_says_so(tmp_path: Path, line: str, problem: str) -> None:
-    (tmp_path / "bad.jsonl").write_text(line, encoding="utf-8")
-
-    with pytest.raises(SystemExit) as ended:
-        main([str(tmp_path / "bad.jsonl")])
-
-    assert problem in str(ended.value)
-    assert ended.value.code not in (0, None)
-
-
-def test_given_a_page_when_read_then_only_its_statements_of_readable_length_are_samples(tmp_path: Path) -> None:
-    given = tmp_path / "page.txt"
-    long = "It holds " + "very " * 100 + "long."
-    given.write_text(
-        f"A heading of four words\n\nThe pump holds 5 valves. {long} Two words.\n\nNet\tsales\trose\tby 5.\n",
-        encoding="utf-8",
-    )
-
-    assert [sample.sentence for sample in samples(given, "en")] == ["The pump holds 5 valves."]
-    assert not list(samples(given, "es"))
 
 
 def test_given_what_the_audit_says_when_measured_then_missed_changes_and_flagged_sentences_are_wrong() -> None:

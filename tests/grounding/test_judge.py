@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.domain.ports import Embedder, TextKind
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.grounding.entailment import FEATURES, measure, support_models
+from rag_core.grounding.entailment import FEATURES, support_models
 from rag_core.grounding.judge import combine, judge_claims
 from rag_core.grounding.windows import _embedded, best_windows
 from rag_core.settings import DATA, Settings
@@ -147,23 +147,6 @@ def test_given_a_refusal_as_the_answer_then_it_is_told_apart(answer: str, embedd
 
 
 @each(
-    ("lang", "right", "wrong"),
-    [
-        ("hi", "सूचना अवधि 30 दिन है।", "सूचना अवधि 60 दिन है।"),
-        ("xx", "Notisperioden er 30 dager.", "Notisperioden er 60 dager."),
-        ("", "The notice period is 30 days.", "The notice period is 60 days."),
-    ],
-)
-def test_given_any_language_known_or_not_then_a_changed_number_lowers_the_support(
-    lang: str, right: str, wrong: str, embedder: Embedder
-) -> None:
-    context = f"{right} {CONTEXT if not lang else ''}"
-    good, bad = verdict(right, embedder, context, lang), verdict(wrong, embedder, context, lang)
-    assert good["support"] > bad["support"]
-    assert "number_changed" in bad["sentences"][0]["flags"]
-
-
-@each(
     "row",
     [
         {},
@@ -215,13 +198,6 @@ def test_given_any_supports_then_the_whole_lies_between_the_least_and_the_greate
 def test_given_one_invented_sentence_in_a_long_answer_then_it_does_not_drown() -> None:
     assert combine([0.95] * 9 + [0.02]) < 0.6 < combine([0.95] * 9 + [0.5])
     assert combine([0.7]) == pytest.approx(0.7)
-
-
-def test_given_citation_marks_then_they_change_nothing_that_is_measured(embedder: Embedder) -> None:
-    """S2-20: marks are not words, wherever they stand."""
-    (bare,) = measure(["The notice period is 30 days."], [CONTEXT], "en", embedder, None)
-    (marked,) = measure(["The notice period [2] is 30 days [Source 1]."], [CONTEXT], "en", embedder, None)
-    assert marked.values == pytest.approx(bare.values, abs=1e-3)
 
 
 def test_given_the_fitted_model_then_its_measurements_and_provenance_are_stated() -> None:

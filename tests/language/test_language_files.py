@@ -9,7 +9,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -205,13 +205,13 @@ ALLOWED = {
 }
 
 
-def constants(path: Path) -> Iterator[str]:
+@cache
+def constants(path: Path) -> frozenset[str]:
     """The string constants of a module, docstrings left out."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
-            yield node.value
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = (node for node in nodes if isinstance(node, ast.Constant) and id(node) not in documentation)
+    return frozenset(node.value for node in texts if isinstance(node.value, str))
 
 
 def test_no_module_names_a_language() -> None:
