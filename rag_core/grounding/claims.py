@@ -50,8 +50,7 @@ def measure_claims(
         whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence are
             not "word for word", and nothing may rest on an order to a language model.
         languages: of the passages, by id, where an answer may be in another language: facts are compared across both.
-        supported_from: `min_support`, in [0, 1]: a claim that is supported less is held against the other passages too.
-            Judging the same claims under another one asks no model again.
+        supported_from: `min_support`, in [0, 1]: a claim that is supported less may be flagged as contradicted.
     """
     same = [
         _is_its_evidence(claim, page_text)
@@ -73,8 +72,8 @@ def measure_claims(
             "\n".join(retrieved[one] for one in _passages(claim) if one in retrieved) or source
             for claim, source in zip(compared, sources, strict=True)
         ]
-        said, others = [claim.text for claim in compared], list(retrieved.values())
-        found = assess(said, cited, others, language, embedder, entailment_model, supported_from)
+        said = [claim.text for claim in compared]
+        found = assess(said, cited, language, embedder, entailment_model, supported_from)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
         claim = claims[index]
         theirs = _language(claim, languages) or language

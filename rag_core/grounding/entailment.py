@@ -134,7 +134,6 @@ def _card() -> Mapping[str, Any]:
 def assess(
     claims: Sequence[str],
     cited: Sequence[str],
-    others: Sequence[str],
     lang: str,
     embedder: Embedder,
     entailment_model: EntailmentModel | None,
@@ -147,8 +146,6 @@ def assess(
     Args:
         claims: sentences, with or without citation marks.
         cited: for each claim the text of the passages that it cites.
-        others: the other retrieved passages; a claim that one of these supports, but not its own text, is
-            misattributed.
         lang: of the claims, ISO 639-1.
         embedder: for the similarity of meaning.
         entailment_model: None where none is wanted.
@@ -158,27 +155,14 @@ def assess(
     Raises:
         ModelUnavailable: the entailment model cannot be asked, and `strict`.
     """
-
-    def read(said: Sequence[str], contexts: Sequence[str], by: EntailmentModel | None) -> list[Assessment]:
-        return [judged(one, supported_from) for one in measure(said, contexts, lang, embedder, by)]
-
     try:
-        found = read(claims, cited, entailment_model)
-        elsewhere = {
-            at: text
-            for at, one in enumerate(found)
-            if (one.support or 0.0) < supported_from and "no_words" not in one.flags
-            if (text := "\n".join(other for other in others if other not in cited[at]))
-        }
-        again = read([claims[at] for at in elsewhere], [*elsewhere.values()], entailment_model) if elsewhere else []
+        found = measure(claims, cited, lang, embedder, entailment_model)
     except ModelUnavailable:
         if strict:
             raise
-        return [replace(one, support=None) for one in read(claims, cited, None)]
-    for at, one in zip(elsewhere, again, strict=True):
-        if (one.support or 0.0) >= supported_from:
-            found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
-    return found
+        unread = measure(claims, cited, lang, embedder, None)
+        return [replace(judged(one, supported_from), support=None) for one in unread]
+    return [judged(one, supported_from) for one in found]
 
 
 def measure(

@@ -50,7 +50,7 @@ def judge_claims(
     for lang in dict.fromkeys(row.lang for row in read):
         of = [at for at, row in enumerate(read) if row.lang == lang]
         claims, cited = [text for at in of for text in said[at]], [read[at].context for at in of for _ in said[at]]
-        assessed = iter(assess(claims, cited, (), lang, embedder, entailment_model, settings.min_support, strict=True))
+        assessed = iter(assess(claims, cited, lang, embedder, entailment_model, settings.min_support, strict=True))
         found |= {at: list(islice(assessed, len(said[at]))) for at in of}
     return [_judgement(row, said[at], found[at], settings) for at, row in enumerate(read)]
 

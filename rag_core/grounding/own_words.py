@@ -1,12 +1,10 @@
-"""Tells whether a sentence of a model only leaves out: it is one sentence or whole cells of one row, character for
-character.
+"""Tells whether a sentence of a model only leaves out: it is one whole sentence, or whole cells of one row, character
+for character.
 
-Then nothing was put in, exchanged or moved, and no new word, antonym, other role or borrowed figure gets through. What
-may be left out of a sentence is listed in its language's file, word by word: a bracket that points elsewhere, a name
-with its title, "in fact," at the beginning. A clause stays whatever it says, since it may undo the rest ("...; the
-alarm was sold") in words that no list has. In a language without lists a sentence stays whole. Of a row all words stay;
-where figures are left out, each that stays has its column's head before it, and so has one without a unit where the
-head has words.
+Then nothing was put in, exchanged or moved, and no new word, antonym, other role or borrowed figure gets through. A
+sentence stays whole, since what stands in it may undo the rest ("...; the alarm was sold") in words that no list has.
+Of a row all words stay; where figures are left out, each that stays has its column's head before it, and so has one
+without a unit where the head has words.
 """
 
 from __future__ import annotations
@@ -15,12 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+import regex
+
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
+from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.citation_marks import strip_marks
+from rag_core.facts.sentence.lexicon import cover
 from rag_core.grounding.omissions.back import (
     announces,
     hangs,
@@ -30,12 +32,14 @@ from rag_core.grounding.omissions.back import (
     takes_back,
     takes_up,
 )
-from rag_core.grounding.omissions.idle import exact, is_figure, only_deleted, wants_head
 from rag_core.grounding.units import Unit, header_of, overlaps, units
 from rag_core.ingest.normalise import normalise
 from rag_core.language import limit_words
 
 _NONE = f"-–—{EMPTY} "  # a cell that says "none"
+_STOPS = ".,:;।。，、；： "  # at the end of a sentence or a word, where one more or less changes nothing
+_DIGIT, _LETTER = regex.compile(r"\p{Nd}"), regex.compile(r"\p{L}")
+_BARE = regex.compile(r"[^\p{L}\p{Sc}%‰°]*")  # a number that says nothing of its unit
 
 
 def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: str) -> tuple[bool, ...]:
@@ -126,15 +130,15 @@ def _stands(unit: Unit, among: Sequence[Unit]) -> bool:
 
 
 def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -> bool:
-    """Whether a text is a sentence but for what its language lets go, or whole cells of a row, in their order."""
-    said_as_it_stands = normalise(text).text
+    """Whether a text is a whole sentence, with or without marks of notes, or whole cells of a row, in their order."""
+    said_as_it_stands = normalise(text).text.strip()
     # with marks of notes that look like citations: "90 euros [3]."
-    if said_as_it_stands.strip() == normalise(unit.text).text.strip():
+    if said_as_it_stands == normalise(unit.text).text.strip():
         return True
     bare = strip_marks(said_as_it_stands)
     if unit.passage.kind is PassageKind.TABLE:
         return _of_row(bare, unit, page_text, language)
-    return only_deleted(bare, normalise(f"{unit.lead} {unit.text}").text, language)
+    return bare.strip().rstrip(_STOPS) == normalise(f"{unit.lead} {unit.text}").text.strip().rstrip(_STOPS)
 
 
 def cited_units(claim: Claim, known: Mapping[str, Passage], page_text: PageText) -> Iterator[Unit]:
@@ -151,17 +155,18 @@ def _of_row(said: str, unit: Unit, page_text: PageText, language: str) -> bool:
     limits = limit_words(language)
     small = frozenset(map(str.casefold, limits.states if limits else ()))
     told = unit.text.split(CELL)
-    cells = [exact(cell, small) for cell in told]
+    cells = [_words(cell, small) for cell in told]
     header = [
-        [exact(cell, small) for cell in row.split(CELL)] for row in header_of(unit.passage, page_text).split(NEXT_ROW)
+        [_words(cell, small) for cell in row.split(CELL)] for row in header_of(unit.passage, page_text).split(NEXT_ROW)
     ]
     heads = next((row for row in reversed(header) if len(row) == len(cells)), [()] * len(cells))
-    figures = {n for n, cell in enumerate(told) if n and is_figure(cell, language)}
+    figures = {n for n, cell in enumerate(told) if n and _is_figure(cell, language)}
     kept = {n for n, cell in enumerate(told) if n not in figures and cell.strip(_NONE)} | {0}
-    headed = {n for n in figures if wants_head(told[n], " ".join(heads[n]))}
+    # a figure without a unit of its own, where its column's head may say one
+    headed = {n for n in figures if _BARE.fullmatch(told[n]) and _LETTER.search(" ".join(heads[n]))}
     # words met so far, the cells taken, and those of them with their heads
     reached = {(0, frozenset[int](), frozenset[int]())}
-    wanted = exact(said, small | {word.capitalize() for word in small})
+    wanted = _words(said, small | {word.capitalize() for word in small})
     for n, cell in enumerate(cells):
         for place, taken, named in tuple(reached):
             for head in ((), heads[n]) if heads[n] else ((),):
@@ -182,3 +187,17 @@ def _as_begun(words: Sequence[str]) -> tuple[str, ...]:
     """Words whose first one is small where a capital begins a cell: in "Net sales", and not in "US" or "mW"."""
     first = words[0] if words else ""
     return (first.lower() if len(first) > 2 and first.istitle() else first, *words[1:])
+
+
+def _is_figure(text: str, language: str) -> bool:
+    """Whether a cell holds figures with their units, dates or times, and no other word."""
+    found = values(text, language)
+    covered = cover(text, [(one.start, one.end) for one in (*found.quantities, *found.dates, *found.times)])
+    rest = "".join(sign for sign, held in zip(text, covered, strict=True) if not held)
+    return bool(_DIGIT.search(text)) and not _LETTER.search(rest)
+
+
+def _words(text: str, without: frozenset[str]) -> tuple[str, ...]:
+    """The words of a text, sign for sign but for the stops behind them."""
+    found = (word.rstrip(_STOPS) for word in normalise(text).text.split())
+    return tuple(word for word in found if word and word not in without)

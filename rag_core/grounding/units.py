@@ -26,8 +26,6 @@ TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. O
 SENTENCE_WORDS = 5  # at least in a heading that is read as a sentence; chosen
 SMALL_WORD = 3  # letters of a word that a title may leave in lower case
 DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
-SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
-OFFICE_WORDS = 20  # at most in an office; chosen
 # what opens a heading: its number, perhaps with a word before it
 _OPENS = regex.compile(
     r"(?:(?:[\p{L}\p{M}]+\.?\s|§+\s*|第)\p{Nd}{3}|(?:[\p{L}\p{M}]+\.?\s)?(?:§+\s*|第)?"
@@ -41,17 +39,11 @@ _STATED = regex.compile(
     rf"|.*?(?<![\p{{Lu}}\p{{Ll}}\p{{Nd}}/_.-])(?!{_YEAR}|\p{{Nd}}{{1,3}}(?:$|-\p{{L}}))\p{{Nd}}"  # no year, no page
 )
 _VERSION = regex.compile(r"\b(?:v|ver\p{L}*|wer\p{L}*|rev\p{L}*)\.?\s?\p{Nd}+\.\p{Nd}", regex.IGNORECASE)
-_SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
-_SIGNED = regex.compile(  # a giant office is read once for each length of the name at most
-    r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*+)$", regex.IGNORECASE
-)
 # a sign without a value; one that opens an item is its mark, and a word with one letter less is still that word
 _UNREAD = regex.compile(r"(?<!\A)(?<![\p{L}\p{M}\ufffd])\ufffd(?![\p{L}\p{M}\ufffd])|\A\ufffd(?=[^\s\p{L}\p{M}\ufffd])")
-_NEXT_SIGNS = regex.compile(r"\s(?:By|Date):?\s*$", regex.IGNORECASE)
 CHOICE_CHARS = 40  # at the end of a text, where a choice stands; chosen
 _BARRED = regex.compile(r"\|\s*+[^|\s][^|\t]*+\|(?:\s*\|){2,}\s*$")  # a row of three columns whose first is filled
 _TICK = regex.compile(r"[☑☒✓✔✗✘×]|(?<!\w)[xX](?!\w)")
-_GOES_ON = regex.compile(r"(?:\band|&|,)\s*$")
 _AGENCY = (
     r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
 )
@@ -115,9 +107,8 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
     """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
 
     Headings, captions, lines of contents, datelines and signatures state nothing (`Passage.pieces` knows them); but a
-    whole sentence set as a heading does, or a label with its figure, and the name and the office below a signature. A
-    choice that the text does not make ("Pets | Yes | No", "☐ Pets") is none, nor is one with a figure that could not be
-    read.
+    whole sentence set as a heading does, or a label with its figure. A choice that the text does not make
+    ("Pets | Yes | No", "☐ Pets") is none, nor is one with a figure that could not be read.
     """
     return [
         unit
@@ -156,16 +147,12 @@ def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
     pages = pages_of(passage.document, passage.spans, page_text)
     edges = edges_of(passage, read_passage_text(pages, passage.spans).starts)
     closed = True
-    for at, (piece, (left, right)) in enumerate(zip(passage.parts, pairwise(edges), strict=True)):
+    for piece, (left, right) in zip(passage.parts, pairwise(edges), strict=True):
         if not piece.role.states or left >= right:
             closed = True
             if piece.role is Role.HEADING and (heading := _HEADING.search(passage.text, left, right)):
                 if _says(heading[1], passage.language):
                     yield Unit(passage, heading[1], *heading.span(1))
-            if piece.role is Role.ASIDE:
-                yield from (
-                    Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, edges)
-                )
             continue
         text = passage.text[left:right]
         if piece.role is Role.CODE:
@@ -178,28 +165,6 @@ def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
             if index or not closed or not _only_names(text[start:end], piece.role, len(found)):
                 yield Unit(passage, text[start:end], left + start, left + end, lead=lead)
         closed = ends_sentence(text.rstrip())
-
-
-def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where a name and an office stand below each signature of a piece: "/s/ Jane Doe Jane Doe Chief Executive"."""
-    left = edges[first]
-    if not _SIGNATURE.search(passage.text[left : edges[first + 1]]):
-        return
-    last = first + 1
-    while last < len(passage.pieces) and passage.pieces[last].role is Role.ASIDE:
-        own = passage.text[edges[last] : edges[last + 1]]
-        if _SIGNATURE.search(own) or (
-            last >= first + SIGNED_PIECES and not _GOES_ON.search(passage.text[left : edges[last]])
-        ):
-            break
-        last += 1
-    text = passage.text[left : edges[last]]
-    marks = [match.start() for match in _SIGNATURE.finditer(text)]
-    for start, end in pairwise([*marks, len(text)]):
-        match = _SIGNED.match(text[start:end])
-        office = _NEXT_SIGNS.sub("", match["office"]).rstrip() if match else ""
-        if match and len(office) > 1 and len(office.split()) <= OFFICE_WORDS:
-            yield left + start + match.start("printed"), left + start + match.start("office") + len(office)
 
 
 def edges_of(passage: Passage, starts: Sequence[int]) -> list[int]:

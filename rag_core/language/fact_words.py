@@ -12,7 +12,6 @@ from rag_core.language.values import (
     FoldedWords,
     Groups,
     Numbers,
-    PhrasePattern,
     Phrases,
     SpacedPhrases,
     Spellings,
@@ -34,10 +33,6 @@ class FactWords:
     negative_prefixes: FoldedWords  # beginnings that negate a word; `not_prefixed`: words that only look like that
     not_prefixed: FoldedSet
     negated_words: Groups  # pairs of a word and its positive
-    # what makes a number a bound, as `at_most`; `bounds_follow`: whether it may stand behind the number
-    at_least: PhrasePattern
-    at_most: PhrasePattern
-    bounds_follow: Flag = False
     # known names of people; `titles` stand before one, `auxiliaries` behind a verb: where capitals do not tell
     names: FoldedSet = frozenset()
     titles: FoldedSet = frozenset()
@@ -58,8 +53,6 @@ class ValueRows:
     ordinal_endings: Words = ()
     cardinal_endings: Words = ()  # with which a cardinal becomes an ordinal
     ordinal_suffixes: Words = ()  # behind digits
-    range: Words = ()  # between two values
-    between: Text = ""  # before two that `join` joins
     relations: FoldedSet = frozenset()  # between a value and what it is counted from or is a part of
     possessives: FoldedSet = frozenset()  # before what it is counted from, without saying what that is ("its")
     relations_before: Flag = False  # whether such a word stands before the value

@@ -22,7 +22,6 @@ from rag_core.language.values import (
     Levels,
     Numbers,
     Phrases,
-    PlainPattern,
     SearchPattern,
     SpacedPhrases,
     Spellings,
@@ -43,7 +42,6 @@ class Grammar:
     cased: Flag = False  # whether endings, in whatever order, say who does what
     ordinal_dot: Flag = False  # whether a full stop makes an ordinal of a number: "3. března"
     nouns_capitalised: Flag = False  # whether every noun has a capital, so that capitals do not tell names
-    noun_companion: PlainPattern = None  # pattern of a word that stands before a noun but hardly before a name
     month_first: Flag = False  # whether 3/12/2024 may also be the 12th of March
     groups_by_space: Flag = False  # whether "12 300" is one number
 

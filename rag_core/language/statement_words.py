@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_core.language.values import NEVER, FoldedPhrases, FoldedSet, PhrasePattern, Phrases, StarPattern, Text, Words
+from rag_core.language.values import NEVER, FoldedSet, PhrasePattern, Phrases, StarPattern, Text, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,7 @@ class LimitRows:
     behind: PhrasePattern
     kept: PhrasePattern
     bounded: PhrasePattern  # by which a text says anywhere that a value is a bound
-    joins: FoldedPhrases  # between statements of one sentence
     states: Phrases  # what a row of a table needs to be a sentence ("the", "is")
-    openers: PhrasePattern = NEVER  # before a comma, restrict nothing ("in fact")
-    titles: PhrasePattern = NEVER  # before the name of a person, besides those of the lexicon
-    # in brackets that only point elsewhere; `places`: the other words that may stand there ("the map")
-    see: FoldedPhrases = frozenset()
-    places: FoldedPhrases = frozenset()
     # among the first words of a sentence, speak of somebody or something that the sentence before names ("it", "their")
     back: FoldedSet = frozenset()
     # endings of the dictionary form of a verb, where a sentence may begin with its verb and leave its subject to the

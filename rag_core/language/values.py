@@ -89,7 +89,6 @@ FoldedSet = Annotated[frozenset[str], lambda value: frozenset(map(fold, _words(v
 FoldedWords = Annotated[tuple[str, ...], lambda value: tuple(map(fold, _words(value)))]
 Phrases = Annotated[tuple[str, ...], _phrases]
 PhrasePattern = Annotated[regex.Pattern[str], _phrase_pattern]
-FoldedPhrases = Annotated[frozenset[str], lambda value: frozenset(map(fold, _phrases(value)))]
 SpacedPhrases = Annotated[tuple[str, ...], lambda value: tuple(map(spaced, _phrases(value)))]
 Groups = Annotated[
     tuple[tuple[str, ...], ...], lambda value: tuple(tuple(phrase.split()) for phrase in _phrases(value))
@@ -109,7 +108,6 @@ Levels = Annotated[
 ]
 SearchPattern = Annotated[regex.Pattern[str] | None, _search_pattern]
 WholePattern = Annotated[regex.Pattern[str] | None, _whole_pattern]
-PlainPattern = Annotated[regex.Pattern[str] | None, lambda value: regex.compile(_text(value)) if value else None]
 StarPattern = Annotated[regex.Pattern[str], _star_pattern]
 NEVER = regex.compile("(?!)")  # a pattern that nothing matches
 SearchPatterns = Annotated[

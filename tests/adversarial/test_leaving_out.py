@@ -1,5 +1,4 @@
-"""A model that may only leave out: of 456 lies about sentences none passes, and what a careful person leaves out is,
-mostly.
+"""A model that may only leave out: of 456 lies about sentences none passes, and whole sentences always do.
 
 The sentences and lies are in four languages, in `leaving_out/`; `python -m tests.campaign.leaving_out` asks all of them
 through the product.
@@ -26,7 +25,7 @@ from rag_core.settings import Settings
 from tests.campaign.leaving_out import FOLDER, LANGUAGES, Case, engine_over, engine_with, honest, lies, run
 
 TRUE = ("no answer", "planted order")  # stand in the document word for word: other checks have to find them
-LEAST = {"en": 0.25, "cs": 0.35, "de": 0.32, "hi": 0.35}  # of the careful compressions at the first draft, as measured
+LEAST = {"en": 0.16, "cs": 0.25, "de": 0.26, "hi": 0.28}  # of the careful compressions at the first draft, as measured
 
 
 def leaves_out(case: Case) -> bool:
@@ -48,7 +47,7 @@ def test_given_a_lie_about_a_sentence_then_it_is_more_than_leaving_out(language:
 
 
 @each("language", LANGUAGES)
-def test_given_what_a_careful_person_leaves_out_then_most_of_it_is_mere_leaving_out_and_a_whole_sentence_always(
+def test_given_what_a_careful_person_leaves_out_then_some_of_it_is_a_whole_sentence_which_always_passes(
     language: str,
 ) -> None:
     found = honest(language)
@@ -74,7 +73,7 @@ def test_given_a_sentence_cut_short_then_it_is_more_than_leaving_out_and_what_pa
     assert [
         text for language, source, text, _ in rows["goes"] if not leaves_out(Case(language, "", "", source, (text,)))
     ] == []
-    assert len(rows["goes"]) <= 6
+    assert len(rows["goes"]) <= 4
 
 
 @pytest.fixture(scope="module")

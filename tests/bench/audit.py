@@ -80,11 +80,11 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
 def audit_ms(audited: Sequence[Answer], model: Embedder, reads: EntailmentModel | None) -> float:
     """Median milliseconds, after every answer was audited once. Nothing is kept from one to the next."""
     for claims, sources in audited:
-        assess(claims, sources, (), "en", model, reads)
+        assess(claims, sources, "en", model, reads)
     taken = []
     for claims, sources in itertools.islice(itertools.cycle(audited), TIMES):
         started = time.perf_counter()
-        assess(claims, sources, (), "en", model, reads)
+        assess(claims, sources, "en", model, reads)
         taken.append((time.perf_counter() - started) * 1000)
     return statistics.median(taken)
 

@@ -608,66 +608,6 @@ def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a
     assert choose([likely, other], settings(extra_sentence_ratio=0.1)) == [likely, other]
 
 
-def signed(*parts: str, roles: Sequence[Role] = ()) -> list[tuple[str, str]]:
-    """The units of a passage whose pieces have these texts, all asides but where `roles` says otherwise, with their
-    quotes.
-    """
-    page = "\n".join(parts)
-    starts = [sum(len(part) + 1 for part in parts[:at]) for at in range(len(parts))]
-    spans = [Span(1, start, start + len(part)) for start, part in zip(starts, parts, strict=True)]
-    given = [*roles, *[Role.ASIDE] * (len(parts) - len(roles))]
-    pieces = tuple(Piece(role, (span,)) for role, span in zip(given, spans, strict=True))
-    passage = Passage("f#1", "f", page.replace("\n", " "), (Span(1, 0, len(page)),), "en", pieces=pieces)
-    return [
-        (unit.text, unit.evidence(lambda document, number: page)[0].quote)
-        for unit in units(passage, lambda document, number: page)
-    ]
-
-
-def test_given_a_signature_then_the_name_and_the_office_printed_below_it_are_a_unit() -> None:
-    one = ("Jane Doe Chief Financial Officer", "Jane Doe\nChief Financial Officer")
-
-    assert signed("By: /s/ Jane Doe\nJane Doe\nChief Financial Officer") == [one]
-    assert signed("Date: May 2, 2023 /s/ JANE DOE", "Jane Doe", "Chief Financial Officer") == [one]
-    assert signed("/s/ Jane Doe", "Jane Doe", "Chief Financial Officer", "Brno, Moravia") == [one], (
-        "the place belongs to no office"
-    )
-    assert signed("/s/ Jane Doe\nJane Doe, Director") == [("Jane Doe, Director", "Jane Doe, Director")]
-
-
-def test_given_several_signatures_then_each_office_is_a_unit_once() -> None:
-    two = ["Jane Doe Chief Financial Officer", "John Roe President"]
-    one_by_one = signed(
-        "By: /s/ Jane Doe", "Jane Doe", "Chief Financial Officer", "By: /s/ John Roe", "John Roe", "President"
-    )
-    together = signed("By: /s/ Jane Doe\nJane Doe\nChief Financial Officer\nBy: /s/ John Roe\nJohn Roe\nPresident")
-
-    for found in (one_by_one, together):
-        assert [text for text, _ in found] == [" ".join(quote.split()) for _, quote in found] == two
-    assert signed("/s/ Jane Doe", "Jane Doe", "Chief Executive Officer and", "Chairman", "Brno")[0][0].endswith(
-        "Officer and Chairman"
-    )
-
-
-def test_given_a_signature_without_an_office_of_the_same_name_then_it_states_nothing() -> None:
-    assert signed("/s/ Jane Doe") == []
-    assert signed("/s/ Jane Doe\nJane Doe") == []
-    assert signed("/s/ Jane Doe", "Brno, Moravia", "May 2, 2023") == []
-    assert signed("/s/ Jane Doe /s/ Ann Roe\nJane Doe, Director") == [], "two signed side by side"
-    assert signed("/s/ Jane Doe\nJane Doe\nMarch 3, 2024") == []
-    assert signed("/s/ Jane Doe\nJane Doe\n" + "and " * 40) == []
-    assert signed("/s/ Jane Doe", "Jane Doe", "Director", roles=[Role.ASIDE, Role.HEADING]) == [], (
-        "a heading is between them"
-    )
-
-
-def test_given_a_giant_signature_then_it_is_read_in_time_that_grows_with_it() -> None:
-    """Backtracking over it would take minutes."""
-    assert signed("/s/ " + "a " * 20_000 + "1") == []
-    # one word, however long
-    assert signed("/s/ Jane Doe Jane Doe " + "x" * 100_000) == [("Jane Doe " + "x" * 100_000,) * 2]
-
-
 def test_given_a_sentence_that_speaks_of_another_then_it_comes_behind_no_other_sentence_than_that_one() -> None:
     """S0-23: only from the sources: "It costs 90 euros" of the sauna is not said of the pool."""
     text = (

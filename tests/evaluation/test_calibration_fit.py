@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,8 +15,6 @@ from rag_core.evaluation.calibration import (
     Sample,
     adjusted,
     false_refusals_at,
-    figures,
-    figures_by_language,
     figures_of,
     fitted,
     given_by,
@@ -63,10 +60,6 @@ def test_given_a_labelled_set_when_fitted_then_the_provenance_is_complete_and_js
     assert Calibration.from_json(json.loads(json.dumps(made.to_json()))) == made
 
 
-def test_given_the_same_set_twice_when_fitted_then_the_calibrations_are_the_same() -> None:
-    assert fitted(identity("m"), samples(200), {}) == fitted(identity("m"), samples(200), {})
-
-
 def test_given_noise_for_signals_when_left_out_then_the_folds_do_not_flatter_it_and_a_real_signal_is_found() -> None:
     """A fit's own questions look better than they are; those that it was kept from do not."""
     rows = samples(120)
@@ -94,11 +87,6 @@ def test_given_one_question_asked_of_several_documents_then_its_copies_share_a_f
     assert all(len(train) == 48 for train in seen)
 
 
-def test_given_few_questions_when_fitted_then_the_weaker_fit_is_chosen() -> None:
-    """Fifty signals and a hundred labels: the folds are less surprised when the coefficients are held small."""
-    assert fitted(identity("m"), samples(140, slope=3), {}).provenance["strength"] < 1.0
-
-
 @pytest.mark.parametrize("kind", [True, False])
 def test_given_forty_nine_of_one_kind_then_nothing_is_fitted(kind: bool) -> None:
     rows = [replace(row, answerable=(n < 49) == kind) for n, row in enumerate(samples(200))]
@@ -120,17 +108,6 @@ def test_given_few_labels_when_adjusted_then_base_method_and_figures_are_named()
     assert about["strength"] in (0.001, 0.01, 0.1, 1.0)
 
 
-def test_given_few_labels_that_bear_the_score_out_when_adjusted_then_the_folds_hold_it_near() -> None:
-    """Thirty coefficients and sixty labels: a fit from nothing is worse than the score that is there."""
-    base, rows, others = calibration("m"), samples(60, seed=7), samples(1000, seed=8)
-    labels = [row.answerable for row in others]
-
-    fresh = fitted(identity("m"), [*rows, *samples(60, seed=6)], {})
-    near = adjusted(base, rows, {})
-
-    assert figures(given_by(near, others), labels)["auroc"] > figures(given_by(fresh, others), labels)["auroc"]
-
-
 def test_given_questions_that_the_base_was_fitted_on_then_they_do_not_count() -> None:
     rows = samples(120)
     base = replace(
@@ -145,16 +122,6 @@ def test_given_questions_that_the_base_was_fitted_on_then_they_do_not_count() ->
         adjusted(base, rows[:60], {})
 
 
-def test_given_probabilities_that_mean_what_they_say_then_the_error_is_small_and_the_intervals_hold_them() -> None:
-    draw = np.random.default_rng(5)
-    given = draw.uniform(0, 1, 5000)
-    found = figures(given, draw.uniform(0, 1, 5000) < given)
-
-    assert found["calibration_error"] < 0.03
-    assert sum(one["n"] for one in found["reliability"]) == 5000
-    assert sum(one["interval"][0] <= one["mean"] <= one["interval"][1] for one in found["reliability"]) >= 8
-
-
 def test_given_known_scores_then_false_refusals_are_counted_at_the_lowest_threshold_that_allows_five_percent() -> None:
     no = np.linspace(0.0, 0.95, 20)  # one of twenty may pass: the threshold lies just above 0.9
     scores = np.concatenate([no, [0.1, 0.5, 0.92, 0.99]])
@@ -164,23 +131,6 @@ def test_given_known_scores_then_false_refusals_are_counted_at_the_lowest_thresh
     assert false_refusals_at(scores[:20], labels[:20]) is None
     assert false_refusals_at(scores, labels, wrong=1.0) == 0.0
     assert false_refusals_at(np.full(24, 0.5), labels) == 1.0, "equal scores pass or fail together"
-
-
-def test_given_languages_with_few_questions_then_they_have_no_figures_of_their_own() -> None:
-    rows = samples(100) + samples(12, seed=9, language="hi")
-    found = figures_by_language(np.full(112, 0.5), rows)
-
-    assert list(found) == ["all", "en"]
-    assert found["all"]["n"] == 112
-    assert found["all"]["auroc"] == 0.5
-
-
-def test_given_one_kind_only_then_what_needs_both_is_not_known() -> None:
-    found = figures(np.full(30, 0.7), [True] * 30)
-
-    assert (found["auroc"], found["false_refusals_at_5pct_wrong"]) == (None, None)
-    assert found["calibration_error"] == pytest.approx(0.3)
-    assert math.isclose(found["reliability"][0]["share"], 1.0)
 
 
 def rightly(rows: list[Sample], share: float = 0.5) -> list[Sample]:
@@ -241,12 +191,3 @@ def test_given_a_draft_then_it_is_right_where_it_holds_a_right_answer_and_is_sho
     assert is_right(LabelledQuestion("q", "How long?", True), of) is None
     assert is_right(LabelledQuestion("q", "How long?", False), of) is False
     assert is_right(LabelledQuestion("q", "How long?", True, ("30 days",)), measurements()) is False
-
-
-def test_given_figures_in_any_form_then_both_scores_are_found() -> None:
-    one, other = {"en": {"n": 1}}, {"de": {"n": 2}}
-
-    assert figures_of({"expected": {"answerable": one, "right": other}}) == (one, other)
-    assert figures_of({"left_out_of_the_fit": one, "correctness": {"left_out_of_the_fit": other}}) == (one, other)
-    assert figures_of({"this_group_left_out": one}) == (one, {})
-    assert figures_of({}) == ({}, {})

@@ -14,7 +14,7 @@ from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.evaluation.calibration import Sample
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES
-from reports import END, begin, between_marks
+from reports import END, begin
 from reports import calibration as report
 from reports.calibration import LabelledSet, Measured
 
@@ -104,18 +104,6 @@ def test_given_a_set_then_its_row_has_rates_at_the_threshold_with_exact_interval
     assert "0.500 (0.013 to 0.987)" in row, "one of two is answered"
 
 
-@pytest.mark.slow
-def test_given_a_fit_of_its_own_then_both_figures_stand_side_by_side() -> None:
-    line = report.own_fit_line(made_up("set"))
-
-    assert re.search(r"the 200 questions .* AUROC of 0\.\d{3} instead of 0\.\d{3}", line)
-
-
-def test_given_a_page_without_marks_then_nothing_is_guessed() -> None:
-    with pytest.raises(ValueError, match="needs the lines"):
-        between_marks("a page", "calibration", "new")
-
-
 def test_given_the_diagram_when_drawn_then_it_has_no_background_of_its_own_and_colours_for_white_and_dark(
     tmp_path: Path,
 ) -> None:
@@ -142,9 +130,3 @@ def test_given_the_page_then_its_figures_are_of_the_shipped_calibration_and_its_
     assert pictures
     assert all((ROOT / "docs" / picture).is_file() for picture in pictures)
     assert f"`{calibrate.read(calibrate.FILE).id}`" in PAGE, "run: python -m reports.calibration FOLDER …"
-
-
-def test_given_the_identity_then_the_page_explains_every_component() -> None:
-    table = PAGE.split("## What a calibration belongs to")[1]
-
-    assert all(f"| `{name}` |" in table for name in calibrate.Identity.__dataclass_fields__)

@@ -5,7 +5,6 @@ embedder.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,6 @@ from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
 from rag_core.decision.tools import Tools
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
-from rag_core.errors import InvalidInput
 from rag_core.evaluation import (
     Marks,
     Rate,
@@ -26,7 +24,6 @@ from rag_core.evaluation import (
     begin,
     failing,
     is_current,
-    judged_under,
     marks,
     paired,
     report,
@@ -140,33 +137,6 @@ def test_given_other_judging_settings_when_run_again_then_the_other_runs_records
     ]
 
 
-def test_given_settings_that_change_a_measurement_when_run_then_nothing_is_taken(
-    engine: Engine, store: RecordStore
-) -> None:
-    run(engine, begun(engine, store), store)
-
-    assert run(engine, begun(engine, store, ANSWERS.changed(top_k=1), "one"), store).measured == 5
-
-
-def test_given_the_same_question_in_other_documents_when_run_then_the_other_record_is_not_taken(
-    engine: Engine, store: RecordStore
-) -> None:
-    def asked_in(*documents: str) -> Measurements:
-        head = begin(
-            engine,
-            "run",
-            "set",
-            [LabelledQuestion("q", "What is calibrated?", True, documents=documents)],
-            ANSWERS,
-            store,
-        )
-        run(engine, head, store)
-        return store.results(head.id)["q"]
-
-    assert set(asked_in("meter").library.names.values()) == {"meter"}
-    assert set(asked_in("lease").library.names.values()) == {"lease"}
-
-
 def test_given_a_changed_library_when_a_run_is_resumed_then_it_is_measured_anew_and_says_under_what(
     engine: Engine, store: RecordStore
 ) -> None:
@@ -183,11 +153,6 @@ def test_given_a_changed_library_when_a_run_is_resumed_then_it_is_measured_anew_
     assert {measurements.library.version for measurements in records_of(engine, store, head)} == {
         engine.library.snapshot.version
     }
-
-
-def test_given_no_question_when_begun_then_the_error_says_so(engine: Engine, store: RecordStore) -> None:
-    with pytest.raises(InvalidInput, match="no question"):
-        begin(engine, "empty", "set", (), ANSWERS, store)
 
 
 # reporting
@@ -215,18 +180,6 @@ def test_given_outcomes_when_reported_then_each_error_is_counted_against_its_own
     json.dumps(found.to_json())
 
 
-def test_given_a_stricter_setting_when_reported_from_the_same_records_then_refusals_replace_answers(
-    engine: Engine, store: RecordStore
-) -> None:
-    records, outcomes, marked = judged(engine, store, judged_under(ANSWERS, REFUSES))
-
-    found = report(QUESTIONS, records, outcomes, marked)
-
-    assert (found.false_refusals.k, found.wrong_answers.k, found.answered.k) == (3, 0, 0)
-    assert found.missed_answers == Rate(0, 0)
-    assert found.missed_answers.share is None
-
-
 def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_not_called_missed(
     engine: Engine, store: RecordStore
 ) -> None:
@@ -240,25 +193,6 @@ def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_no
     assert marked.answered[1]
     assert not marked.comparable[1]
     assert not marked.missed[1]
-
-
-def test_given_a_claim_that_is_not_shown_when_compared_then_the_answer_in_it_does_not_count(
-    engine: Engine, store: RecordStore
-) -> None:
-    records, outcomes, marked = judged(engine, store)
-    hits = answer_hits(QUESTIONS, records)
-    assert hits[0].any()
-    assert not marked.missed[0]
-
-    hidden = replace(outcomes, shown=outcomes.shown & ~hits[:, : outcomes.shown.shape[1]])
-
-    assert marks(QUESTIONS, hidden, hits, records).missed[0]
-
-
-def test_given_settings_when_judged_under_then_only_judgements_are_taken_over() -> None:
-    judged_settings = judged_under(ANSWERS, REFUSES.changed(top_k=1, min_top_cosine=0.9))
-
-    assert (judged_settings.top_k, judged_settings.min_top_cosine) == (ANSWERS.top_k, 0.9)
 
 
 def test_given_failing_questions_when_exported_then_the_file_says_what_happened_and_can_be_run_again(
@@ -303,8 +237,3 @@ def test_given_two_ways_when_paired_then_only_questions_that_both_measured_count
     assert found.p == mcnemar(1, 2)
     assert found.differ.tolist() == [1, 2, 4]
     assert paired(second, first).p == found.p
-
-
-def test_given_two_ways_of_unlike_sets_when_paired_then_it_is_refused() -> None:
-    with pytest.raises(ValueError, match="cannot be paired"):
-        paired(marked_as(flags(1), flags(1)), marked_as(flags(1, 1), flags(1, 1)))

@@ -4,7 +4,6 @@ run.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from builders import settings
 from honest_model import honest
 from library.library_kit import HashEmbedder, library, text
-from model_server import Hang, ModelServer, Said, Status
+from model_server import ModelServer, Status
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.tools import Tools
@@ -98,15 +97,6 @@ def test_given_a_set_when_run_with_a_model_then_its_tokens_are_counted_and_nothi
     assert server.calls == calls
 
 
-def test_given_answers_in_the_cache_when_run_then_they_cost_nothing(place: Place, server: ModelServer) -> None:
-    place.run(place.begun())
-    calls = server.calls
-
-    ran = place.run(place.begun(DRAFTS.changed(model_seconds=30), "again"))  # measured anew; the prompts are the same
-
-    assert (ran.measured, ran.tokens, server.calls) == (len(QUESTIONS), 0, calls)
-
-
 def test_given_a_budget_when_it_is_spent_then_the_run_stops_keeps_what_it_has_and_goes_on_later(place: Place) -> None:
     head = place.begun()
 
@@ -124,14 +114,6 @@ def test_given_a_budget_when_it_is_spent_then_the_run_stops_keeps_what_it_has_an
         len(QUESTIONS) - 1 - second.measured,
     )
     assert first.tokens + second.tokens + last.tokens == sum(place.tokens(head))
-
-
-def test_given_a_spent_budget_when_nothing_is_left_to_measure_then_the_run_is_whole(place: Place) -> None:
-    head = place.begun()
-    whole = place.run(head)
-
-    assert place.run(head, budget=1).over_budget is False
-    assert place.run(place.begun(name="second"), budget=whole.tokens).over_budget is False
 
 
 def test_given_an_endpoint_that_is_down_when_run_then_it_stops_after_some_questions_and_they_are_asked_again(
@@ -167,25 +149,6 @@ def test_given_another_model_or_endpoint_when_run_then_the_other_ones_records_ar
         assert (third.settings.model, place.run(third).measured) == ("another", len(QUESTIONS))
 
 
-def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was_measured(
-    place: Place, server: ModelServer
-) -> None:
-    server.play(lambda asked: Said(honest(asked), tokens=(5000, 10)))
-    head = place.begun(DRAFTS.changed(verification_mode="enforce", model_budget=1000))
-
-    assert place.run(head).failed == 0
-
-    calls = [
-        call
-        for measurements in place.store.results(head.id).values()
-        if measurements.llm_trace
-        for call in measurements.llm_trace.calls
-    ]
-    # nothing is left for the verification
-    assert [bool(call.failure) for call in calls] == [False, True] * len(QUESTIONS)
-    assert place.run(head) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
-
-
 def test_given_no_model_when_a_run_with_one_is_begun_then_one_error_says_what_to_set(
     place: Place, server: ModelServer
 ) -> None:
@@ -196,21 +159,6 @@ def test_given_no_model_when_a_run_with_one_is_begun_then_one_error_says_what_to
 
     assert "RAG_MODEL" in caught.value.remedy
     assert place.store.runs() == ()
-
-
-def test_given_a_server_that_hangs_when_the_run_is_stopped_then_it_ends_and_the_question_is_not_recorded(
-    place: Place, server: ModelServer
-) -> None:
-    server.play(Hang())
-    head, stop = place.begun(), threading.Event()
-    timer = threading.Timer(0.5, stop.set)
-    timer.start()
-
-    ran = run(place.engine, head, place.store, cancelled=stop.is_set)
-
-    timer.join()
-    assert (ran.cancelled, ran.measured) == (True, 0)
-    assert place.store.results(head.id) == {}
 
 
 # what counts as not asked
@@ -239,11 +187,3 @@ def test_given_a_call_when_it_failed_then_only_an_endpoint_that_did_not_answer_c
     spending = Spending(silent=1)
     spending.add(measurements)
     assert (spending.tokens, spending.silent) == (call.tokens_in, 2 if why else 0)
-
-
-def test_given_questions_that_a_gate_refuses_when_counted_then_they_say_nothing_of_the_endpoint(place: Place) -> None:
-    spending = Spending(silent=3)
-
-    spending.add(replace(place.engine.measure("When?", settings()), llm_trace=LlmTrace()))
-
-    assert spending.silent == 3

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from folding import each
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
@@ -94,29 +94,6 @@ def test_given_rows_that_cannot_be_used_when_read_then_each_is_told_with_its_row
     ]
 
 
-def test_given_a_page_without_a_document_when_read_then_the_question_is_kept_and_one_with_several_is_told() -> None:
-    questions, problems = read(
-        "question,answer,page,documents\nHow long?,30 days,7,\nHow much?,5 euros,7,a.pdf | b.pdf\n"
-    )
-
-    assert [(one.question, one.answers, one.places) for one in questions] == [("How long?", ("30 days",), ())]
-    assert problems == ["row 3: page needs exactly one document beside it, and there are several"]
-
-
-def test_given_an_id_twice_when_read_then_the_second_is_told_and_left_out() -> None:
-    questions, problems = read("id,question,answerable\na,One?,yes\na,Two?,no\n")
-
-    assert [one.question for one in questions] == ["One?"]
-    assert problems == ["row 3: the id 'a' stands in row 2 already"]
-
-
-def test_given_the_same_question_in_other_documents_when_read_then_both_are_kept() -> None:
-    questions, problems = read("question,answerable,documents\nHow long?,yes,a.pdf\nHow long?,no,b.pdf\n")
-
-    assert (len(questions), problems) == (2, [])
-    assert questions[0].id != questions[1].id
-
-
 @each("page", ["-1", "1.5", "x", "12345678", "²"])
 def test_given_a_page_that_is_none_when_read_then_the_row_is_told(page: str) -> None:
     _, problems = read(f"question,answerable,document,page\nHow long?,yes,a.pdf,{page}\n")
@@ -128,14 +105,10 @@ def test_given_a_page_that_is_none_when_read_then_the_row_is_told(page: str) -> 
     ("encoding", "text", "note"),
     [
         ("utf-8", "Kolik je dní dovolené?", ""),
-        ("utf-8-sig", "कितने दिन की छुट्टी?", ""),
         ("utf-16", "Kolik je dní dovolené?", ""),
         ("utf-16-le", "Kolik je dní dovolené, a proč?", ""),
-        ("utf-16-be", "Kolik je dní dovolené, a proč?", ""),
         ("cp1250", "Příliš žluťoučký kůň: kolik je dní dovolené?", "cp1250"),
-        ("cp1250", "Ile dni urlopu mają pracownicy, którzy są w próbie?", "cp1250"),
         ("cp1252", "À quelle fréquence l'étalonnage est-il prévu, même à l'été?", "cp1252"),
-        ("cp1252", "Wie viele Tage läuft die Kündigungsfrist für Größen über 5?", "cp1252"),
     ],
 )
 def test_given_any_usual_encoding_when_read_then_the_letters_are_right_and_a_guess_is_told(
@@ -211,12 +184,6 @@ def test_given_questions_and_labels_in_two_files_when_read_then_they_are_joined_
             ("30 days",),
             True,
         ),
-        (
-            {"user_input": "A?", "response": "what a system said", "retrieved_contexts": ["c"], "reference": "30 days"},
-            True,
-            ("30 days",),
-            True,
-        ),
         ({"user_input": "A?", "reference_contexts": ["c"]}, True, (), False),
         ({"user_input": "A?", "reference": "The documents do not say.", "answerable": False}, False, (), True),
     ],
@@ -249,13 +216,6 @@ def test_given_places_in_a_cell_when_read_then_document_and_page_are_told_apart(
     assert questions[0].places == places
 
 
-@pytest.mark.parametrize("place", [Place("issue#12"), Place("issue#12", 3), Place("issue", 12)])
-def test_given_a_document_that_is_named_like_a_page_when_written_then_it_reads_back(place: Place) -> None:
-    one = LabelledQuestion("a", "A?", True, places=(place,))
-
-    assert read_rows([to_row(one)])[0] == (one,)
-
-
 # hostile and broken files
 
 
@@ -263,17 +223,11 @@ def test_given_a_document_that_is_named_like_a_page_when_written_then_it_reads_b
     ("data", "problem"),
     [
         (b"", "is empty"),
-        (b" \n\t\n", "is empty"),
         (b"%PDF-1.4\n\xff\xfe\x01\x02\x03\x04", "is not a text file"),
         (bytes(range(256)) * 4, "is not a text file"),
-        (b"\xff\xfe\x00", "is not a text file"),
         (b"question", "holds no rows"),
         (b"answer;answerable\nx;yes", "No column is named question; the columns are 'answer', 'answerable'"),
         (b"[" * 100_000, "holds no rows"),
-        (b"{}", "holds no rows"),
-        (b"[]", "holds no rows"),
-        (b'"', "holds no rows"),
-        (b"PK\x03\x04\x14\x00\x00\x00", "is not a text file"),
         (b"question,answerable\n" + b"a" * 21_000_000, "more than 20 MB"),
         (b"question,answerable\n" + b"\n" * 1_000_001, "more than 1,000,000 lines"),
         (b"question,answerable\n" + b"".join(b"%d?,yes\n" % n for n in range(20_001)), "more than 20,000 questions"),
@@ -290,20 +244,7 @@ def test_given_a_file_that_cannot_be_used_when_read_then_one_error_says_why_and_
     assert caught.value.remedy
 
 
-def test_given_a_cell_longer_than_the_reader_takes_when_read_then_that_row_is_told_and_the_others_are_kept() -> None:
-    questions, problems = read(f"question,answerable\nA?,yes\n{'x' * 200_000},yes\nB?,no\n")
-
-    assert [one.question for one in questions] == ["A?", "B?"]
-    assert problems[0].startswith("row 3: it cannot be read")
-
-
-def test_given_text_that_no_encoding_can_hold_when_read_then_it_is_replaced() -> None:
-    questions, _ = read('{"question": "A\\ud800\\u0000?", "answerable": true}')
-
-    assert questions[0].question == "A??"
-    assert to_jsonl(questions)
-
-
+@settings(max_examples=30)
 @given(data=st.binary(max_size=300))
 def test_given_any_bytes_when_read_then_it_ends_in_questions_or_one_error(data: bytes) -> None:
     try:
@@ -372,17 +313,13 @@ def test_given_any_set_when_written_and_read_then_it_is_the_same(questions: list
     ("text", "answers", "held"),
     [
         ("The notice period is 30 days.", ("30 days",), True),
-        ("The notice period is 30 days.", ("30 DAYS!",), True),
         ("The notice period is 130 days.", ("30 days",), False),
         ("The notice period is thirty days.", ("30 days", "thirty days"), True),
         ("Lhůta je dvacet dní.", ("lhuta",), False),
         ("अवधि २४ माह है", ("माह",), True),
         ("अवधि २४ माह है", ("मा",), False),
-        ("1,200 pounds", ("200 pounds",), True),  # words are parted by every sign, as in training/fit_scores.py
         ("湖心区水深在30米以上,透明度7-8。", ("30米以上",), True),
-        ("湖心区水深在130米以上。", ("30米",), False),
         ("พายุทําให้เสาไฟฟ้ากว่า 8,000 ต้นหักล้ม", ("8,000 ต้น",), True),
-        ("J Stormのブランド「J-One Records」。", ("J-One Records",), True),
         ("anything", (), False),
         ("anything", ("…",), False),
     ],
@@ -391,9 +328,3 @@ def test_given_a_text_when_an_answer_stands_in_it_as_whole_words_then_it_holds_i
     text: str, answers: tuple[str, ...], held: bool
 ) -> None:
     assert holds_answer(text, answers) is held
-
-
-@each("fields", [{"question": " "}, {"id": ""}, {"answers": ("",)}, {"documents": ("",)}, {"kind": "x" * 201}])
-def test_given_a_field_that_cannot_be_when_built_then_it_is_refused(fields: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"empty|longer"):
-        LabelledQuestion(**{**{name: getattr(ONE, name) for name in ONE.__slots__}, **fields})  # type: ignore[arg-type]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from builders import claim, draft, measurements, passage
-from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.decision.batch import ReplaySet, replay_many
@@ -73,13 +72,3 @@ def test_given_one_wrong_answer_that_keeps_many_right_ones_away_then_its_limit_i
 
 
 EFFECTS = st.lists(st.builds(Effect, *[st.integers(0, 9)] * 4), min_size=1, max_size=8)
-
-
-@given(effects=EFFECTS, at_most=st.floats(0, 1))
-def test_given_any_counts_then_the_suggested_limit_keeps_the_price_and_no_lower_one_does(
-    effects: list[Effect], at_most: float
-) -> None:
-    place = suggested(Tradeoff(tuple(map(float, range(len(effects)))), tuple(effects)), at_most)
-
-    keeps = [one.answered > 0 and one.wrong <= at_most * one.answered for one in effects]
-    assert place == (keeps.index(True) if any(keeps) else None)

@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.facts import changed_facts
-from rag_core.facts.differences.align import Gap, beside, gaps, read
-from rag_core.facts.sentence import lexicon
+from rag_core.facts.differences.align import Gap, gaps, read
 from rag_core.facts.sentence.logic import formulas
 from rag_core.facts.sentence.markers import Marker, markers
 from rag_core.language import LANGUAGES as LANGUAGE_FILES
 from rag_core.language import fold
-from rag_core.language.fact_words import ValueRows
 
 LANGUAGES = ("en", "cs", "de", "hi")
 PAGE = {
@@ -69,43 +67,30 @@ def kinds(claim: str, lang: str, evidence: str = "") -> set[str]:
     [
         ("en", "The tenant may pay the rent within 30 days after the delivery.", "modality"),
         ("en", "The tenant need not pay the rent within 30 days after the delivery.", "modality"),
-        ("en", "The owner must enter the yard with a notice of 24 hours.", "modality"),
         ("en", "The owner must not enter the yard with a notice of 24 hours.", "modality"),
         ("cs", "Nájemce může zaplatit nájem do 30 dnů po dodání.", "modality"),
-        ("cs", "Vlastník musí vstoupit do dvora po oznámení.", "modality"),
         ("cs", "Nájemce nemusí mít na dvoře více než dvě vozidla.", "modality"),
         ("de", "Der Mieter kann die Miete innerhalb von 30 Tagen nach der Lieferung zahlen.", "modality"),
-        ("de", "Der Eigentümer muss den Hof nach einer Frist von 24 Stunden betreten.", "modality"),
         ("de", "Der Mieter muss nicht mehr als zwei Fahrzeuge abstellen.", "modality"),
         ("hi", "किरायेदार को 30 दिन में किराया देना चाहिए।", "modality"),
-        ("hi", "स्वामी 24 घंटे की सूचना पर आना होगा।", "modality"),
         ("en", "The tenant must pay the rent within 30 days before the delivery.", "comparison"),
-        ("en", "The tenant must pay the rent after 30 days after the delivery.", "comparison"),
         ("en", "Revenue decreased in the second quarter.", "comparison"),
         ("en", "The tenant must not keep less than two vehicles in the yard.", "comparison"),
         ("cs", "Tržby ve druhém čtvrtletí klesly.", "comparison"),
-        ("cs", "Nájemce musí zaplatit nájem do 30 dnů před dodáním.", "comparison"),
-        ("cs", "Nájemce nesmí mít na dvoře méně než dvě vozidla.", "comparison"),
         ("de", "Der Umsatz ist im zweiten Quartal gesunken.", "comparison"),
         ("de", "Der Mieter darf nicht weniger als zwei Fahrzeuge abstellen.", "comparison"),
-        ("hi", "किरायेदार दो से कम वाहन नहीं रख सकता है।", "comparison"),
         ("hi", "दूसरी तिमाही में आय में गिरावट हुई।", "comparison"),
-        ("en", "Some tenants receive a key from Helen Marx.", "quantifier"),
         ("en", "Hardly any tenants receive a key from Helen Marx.", "quantifier"),
         ("en", "Also trained staff use the crane.", "quantifier"),
         ("en", "Trained staff use the crane.", "quantifier"),
         ("en", "Only all tenants receive a key from Helen Marx.", "quantifier"),
         ("cs", "Někteří nájemci dostanou klíč.", "quantifier"),
-        ("cs", "Jeřáb obsluhují také školení pracovníci.", "quantifier"),
         ("de", "Einige Mieter erhalten einen Schlüssel.", "quantifier"),
-        ("de", "Den Kran bedient auch geschultes Personal.", "quantifier"),
         ("hi", "कुछ किरायेदार चाबी पाते हैं।", "quantifier"),
         ("hi", "क्रेन मुख्यतः प्रशिक्षित कर्मचारी चलाते हैं।", "quantifier"),
-        ("en", "The owner may not enter the yard with a notice of 24 hours.", "negation"),
         ("en", "The tenant must keep more than two vehicles in the yard.", "negation"),
         ("en", "The deposit is refunded.", "negation"),
         ("en", "Never was revenue increased in the second quarter.", "negation"),
-        ("cs", "Vlastník nemůže vstoupit do dvora po oznámení.", "negation"),
         ("cs", "Nájemce smí mít na dvoře více než dvě vozidla.", "negation"),
         ("de", "Der Umsatz ist im zweiten Quartal nicht gestiegen.", "negation"),
         ("de", "Keine Mieter erhalten einen Schlüssel.", "negation"),
@@ -113,12 +98,9 @@ def kinds(claim: str, lang: str, evidence: str = "") -> set[str]:
         ("en", "All tenants receive a key from Oliver Green.", "name"),
         ("en", "The crane was built by Dietrich Works in Dresden.", "name"),
         ("en", "The landlord must pay the rent within 30 days after the delivery.", "name"),
-        ("cs", "Jeřáb postavil Petr Beneš v Brně.", "name"),
         ("cs", "Jeřáb postavil Karel Novák v Praze.", "name"),
         ("cs", "Pronajímatel musí zaplatit nájem do 30 dnů po dodání.", "name"),
         ("de", "Den Kran baute die Firma Dietrich in Dresden.", "name"),
-        ("de", "Den Kran baute die Firma Dietrich in Polen.", "name"),
-        ("de", "Den Kran baute die Firma Dietrich in Madrid.", "name"),
         ("de", "Alle Vermieter erhalten einen Schlüssel.", "name"),
         ("hi", "अनुबंध 2023 में आगरा में हुआ।", "name"),
         ("hi", "बंदरगाह का संचालन श्रीमती सुनीता करती हैं।", "name"),
@@ -140,26 +122,18 @@ def test_given_one_changed_word_in_a_sentence_of_the_page_then_it_is_named_by_ki
     [
         ("en", "The tenant shall pay the rent within 30 days after the delivery."),
         ("en", "the tenant is required to pay the rent within 30 days after delivery"),
-        ("en", "The owner can enter the yard with a notice of 24 hours."),
         ("en", "Each tenant receives a key from Helen Marx."),
         ("en", "Revenue rose in the second quarter."),
-        ("en", "Revenue increased."),
         ("en", "Solely trained staff use the crane."),
         ("en", "The tenant cannot keep more than two vehicles in the yard."),
-        ("en", "In the yard the tenant must not keep more than two vehicles."),
         ("en", "The mean is r=(a+b)/2."),
-        ("en", "The crane in Bremen was built by Dietrich Works."),
         ("cs", "Nájemce je povinen zaplatit nájem do 30 dnů po dodání."),
-        ("cs", "Každý nájemce dostane klíč."),
         ("cs", "Tržby ve druhém čtvrtletí stouply."),
         ("cs", "Jeřáb obsluhují jen školení pracovníci."),
         ("de", "Der Eigentümer kann den Hof nach einer Frist von 24 Stunden betreten."),
-        ("de", "Jeder Mieter erhält einen Schlüssel."),
         ("de", "Den Kran bedient lediglich geschultes Personal."),
         ("de", "Nach § 12 Absatz 3 haftet der Vermieter."),
-        ("de", "In Bremen baute die Firma Dietrich den Kran."),
         ("hi", "हर किरायेदार चाबी पाता है।"),
-        ("hi", "क्रेन सिर्फ़ प्रशिक्षित कर्मचारी चलाते हैं।"),
         ("hi", "दूसरी तिमाही में आय में बढ़ोतरी हुई।"),
     ],
 )
@@ -183,11 +157,6 @@ def test_given_the_same_in_other_small_words_then_nothing_is_changed(lang: str, 
             "Elon Musk was born in Pretoria. Musk founded the company in the spring.",
         ),
         ("The European Union decided on the budget in May.", "In the end the EU decided on the budget in May."),
-        # a synonym of the list, in the place of a name
-        (
-            "The Agreement of the Parties ends in May.",
-            "The Agreement is short. The Contract of the Parties ends in May.",
-        ),
         # "May" is a month, "No. 5" a number
         (
             "The report of May 2024 covers the second quarter.",
@@ -198,12 +167,6 @@ def test_given_the_same_in_other_small_words_then_nothing_is_changed(lang: str, 
 )
 def test_given_another_wording_then_nothing_is_taken_for_a_changed_word(claim: str, evidence: str) -> None:
     assert not {"name", "negation", "modality", "comparison", "quantifier"} & kinds(claim, "en", evidence)
-
-
-def test_given_two_sentences_that_are_as_near_then_one_that_says_the_same_is_enough() -> None:
-    evidence = "Staff in Brno may park here at night. Staff in Praha must park here at night."
-    assert kinds("At night staff may park here.", "en", evidence) == set()
-    assert "modality" in kinds("Staff in Brno must park here at night.", "en", evidence)
 
 
 def test_given_a_sentence_as_near_with_other_numbers_then_it_does_not_excuse_a_name() -> None:
@@ -256,11 +219,6 @@ def test_given_a_name_for_a_pronoun_behind_other_names_then_no_name_is_replaced(
     assert kinds("Reign Over Me was released in March.", "en", evidence) == set()
 
 
-def test_given_an_abbreviated_word_then_it_is_not_another_one() -> None:
-    evidence = "Der Absatz über Schäden gilt. Nach § 12 Abs. 3 haftet der Vermieter für den Kran."
-    assert kinds("Nach § 12 Absatz 3 haftet der Vermieter für den Kran.", "de", evidence) == set()
-
-
 def test_given_ordinary_words_as_names_after_a_title_then_they_are_names() -> None:
     evidence = "बंदरगाह का संचालन श्रीमती माला करती हैं।"
     assert kinds("बंदरगाह का संचालन श्रीमती किरण करती हैं।", "hi", evidence) == {"name"}
@@ -307,12 +265,9 @@ def test_given_overlapping_phrases_then_the_longest_of_a_kind_stands() -> None:
         (("modality", "permission"), ("modality", "obligation"), True),
         (("modality", "prohibition"), ("modality", "exemption"), True),
         (("quantifier", "all"), ("quantifier", "most"), True),
-        (("quantifier", "some"), ("quantifier", "many"), False),
         (("quantifier", "not_all"), ("quantifier", "some"), False),
-        (("quantifier", "not_all"), ("quantifier", "all"), True),
         (("quantifier", "only"), ("quantifier", "all"), False),
         (("quantifier", "only"), ("quantifier", "also"), True),
-        (("comparison", "amount+"), ("comparison", "time+"), False),
         (("comparison", "amount+"), ("comparison", "time-"), True),
         (("comparison", "amount+"), ("quantifier", "all"), False),
         (("party", "tenant"), ("party", "landlord"), True),
@@ -338,13 +293,6 @@ def test_given_any_two_sentences_then_what_is_in_no_gap_is_equal_in_order(a: lis
         assert a[gap.j : after.i] == b[gap.m : gap.m + after.i - gap.j]
         place = gap.j
     assert found or a == b
-
-
-def test_given_more_words_than_are_compared_then_the_nearest_sentence_is_still_found() -> None:
-    sentence = " ".join(f"word{number}" for number in range(500)).capitalize()
-    (mine,) = read(sentence.replace("word250", "other"), "en")
-    (aligned,) = beside(mine, read(f"Something else. {sentence}", "en"))
-    assert [(gap.i, gap.j) for gap in aligned.gaps] == [(250, 251)]
 
 
 @each(
@@ -377,13 +325,10 @@ def test_given_any_sentence_of_the_page_without_its_stop_then_nothing_is_changed
     "hostile",
     [
         "not " * 1300,
-        "must not be " * 700,
         "a + (" * 1300,
         "- " * 2000,
-        "x=" * 1700,
         "नहीं " * 1000,
         "A B " * 1000,
-        "1-2/" * 1300,
     ],
 )
 def test_given_hostile_text_then_the_words_are_compared_in_bounded_time(hostile: str) -> None:
@@ -401,11 +346,8 @@ ILL = "An employee who is ill informs the manager before 9:30 on the first day."
     [
         ("Before 9:30 on the first day, an employee who is ill informs the manager.", ILL),
         ("An employee informs the manager.", ILL),
-        ("Within 30 days expenses are reimbursed.", "Expenses are reimbursed within 30 days."),
-        ("30 days is the notice period.", "The notice period is 30 days."),
         ("The manager is informed by an employee who is ill.", ILL),
         ("Anna Novak directed the film.", "It is a film directed by Anna Novak."),
-        ("Plums, pears and apples are sold.", "Apples, pears and plums are sold."),
         ("Acme sued Globex.", "Globex sued Acme. Later, Acme sued Globex."),
         ("Die Lieferung bezahlt der Kunde.", "Der Kunde bezahlt die Lieferung."),
     ],
@@ -414,12 +356,3 @@ def test_given_an_honest_order_of_words_then_nobody_s_part_is_changed(claim: str
     lang = "de" if "Kunde" in evidence else "en"
 
     assert "role" not in {kind for kind, _ in changed_facts(claim, evidence, lang)}
-
-
-def test_given_a_unit_with_a_stop_in_a_language_file_then_it_stands_for_itself_and_not_for_a_pattern(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(lexicon, "_rows", lambda: (ValueRows(units_before=("Rs.",), parted_units=("per ?cent",)),))
-
-    assert lexicon.of_any_language("units_before") == r"Rs\."
-    assert lexicon.of_any_language("parted_units") == "per ?cent"

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.facts import absent_facts, changed_facts, entities
-from rag_core.grounding.overlap import overlap
 
 TEXTS = {
     "en": (
@@ -43,25 +42,12 @@ def kinds(text: str, lang: str) -> list[tuple[str, str]]:
             "en",
             [("code", "ISO 9001"), ("name", "Bank of England"), ("code", "§ 12")],
         ),
-        ("How many days of vacation do I have?", "en", []),
         ("Notice periods: Which one applies?", "en", []),
         (
             "Is $1.5 million or 5 % due on March 12, 2024?",
             "en",
             [("number", "$1.5 million"), ("number", "5 %"), ("date", "March 12, 2024")],
         ),
-        ("What did 3M pay under A-123?", "en", [("code", "3M"), ("code", "A-123")]),
-        (
-            "Kolik činí pokuta podle smlouvy A-123 ze dne 12. 3. 2024 v Praze?",
-            "cs",
-            [("code", "A-123"), ("date", "12. 3. 2024"), ("name", "Praze")],
-        ),
-        (
-            "Wie hoch ist die Umsatzsteuer von Angela Merkel in der EU?",
-            "de",
-            [("name", "Angela Merkel"), ("name", "EU")],
-        ),
-        ("Welche Kündigungsfrist hat der Vertrag?", "de", []),
         ("Gute Verträge gelten lange.", "de", []),
         ("NET SALES ROSE STRONGLY", "en", []),
         ("Is it in USD or in Kč?", "en", []),
@@ -89,41 +75,29 @@ def test_given_any_text_then_every_entity_stands_at_its_offsets_in_order(lang: s
     ("claim", "evidence", "lang", "kind"),
     [
         ("The nth term is a + (n+1)d.", "The nth term is a + (n-1)d.", "en", "operator"),
-        ("The nth term is n × 1.", "The nth term is n - 1.", "en", "operator"),
         ("It is at least 30 days.", "It is at most 30 days.", "en", "comparison"),
-        ("Lhůta je nejméně 30 dnů.", "Lhůta je nejvýše 30 dnů.", "cs", "comparison"),
-        ("Die Frist beträgt mindestens 30 Tage.", "Die Frist beträgt höchstens 30 Tage.", "de", "comparison"),
-        ("यह न्यूनतम 30 दिन है।", "यह अधिकतम 30 दिन है।", "hi", "comparison"),
         ("The notice period is 31 days.", "The notice period is 30 days.", "en", "number"),
         ("The price is 12 300 Kč.", "300 Kč and 12 pieces.", "cs", "number"),
         ("It costs -5.", "It costs 5.", "en", "number"),
-        ("There were three meetings.", "There were two meetings.", "en", "number"),
         ("It cost 1.5.", "It cost 1.5 million.", "en", "number"),
         ("The notice period is 30 months.", "The notice period is 30 days.", "en", "unit"),
         ("It is 5 %.", "It is 5 EUR.", "en", "unit"),
         ("Signed on 13 March 2024.", "Signed on 2024-03-12.", "en", "date"),
         ("Signed in April 2024.", "Signed on 12 March 2024.", "en", "date"),
-        ("Dne 12. 3. 2025.", "Dne 12. března 2024.", "cs", "date"),
         ("Am 12. März 2024.", "Unterschrieben 3/12/2024.", "de", "date"),
         ("It was Pierre Curie.", "It was Marie Curie.", "en", "name"),
-        ("Konal se v Brně.", "Konal se v Praze.", "cs", "name"),
-        ("Es war Olaf Scholz.", "Es war Angela Merkel.", "de", "name"),
         ("The contract A-124 holds.", "The contract A-123 holds.", "en", "code"),
         ("Revenue rose in FY2021.", "Revenue rose in FY2022.", "en", "year"),
         ("The supplier is liable.", "The supplier is not liable.", "en", "negation"),
         ("The supplier isn't liable.", "The supplier is liable.", "en", "negation"),
         ("The transfer is possible.", "The transfer is impossible.", "en", "negation"),
         ("Dodavatel smí předat údaje.", "Dodavatel nesmí předat údaje.", "cs", "negation"),
-        ("Smlouvu nelze vypovědět.", "Smlouvu lze vypovědět.", "cs", "negation"),
         ("Dodavatel jedná se souhlasem.", "Dodavatel jedná bez souhlasu.", "cs", "negation"),
         ("Der Auftraggeber haftet für Schäden.", "Der Auftraggeber haftet nicht für Schäden.", "de", "negation"),
-        ("Es gibt eine Frist.", "Es gibt keine Frist.", "de", "negation"),
         ("शुल्क वापस किया जाएगा।", "शुल्क वापस नहीं किया जाएगा।", "hi", "negation"),
-        ("La tasa no se devuelve.", "La tasa se devuelve.", "es", "negation"),
         ("Договор не действует.", "Договор действует.", "ru", "negation"),
         ("It is 102.", "So it is 10².", "en", "number"),
         ("It is 10.", "So it is 10².", "en", "number"),
-        ("It is 10³.", "So it is 10².", "en", "number"),
         ("It is 10^3.", "So it is 10⁻³.", "en", "number"),
         ("It costs 499 euros.", "The ticket costs 4⁹⁹ euros.", "en", "number"),
         ("It takes 2 hours.", "So it takes 2½ hours.", "en", "number"),
@@ -141,15 +115,11 @@ def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: s
 @each(
     ("claim", "evidence", "lang"),
     [
-        ("Cena je 1.250,50 Kč.", "Cena činí 1 250,50 Kč.", "cs"),
         ("Cena je 1250,5 Kč.", "Cena činí 1\u00a0250,50\u00a0korun.", "cs"),
         ("The price is 1,250.50 EUR.", "Der Preis: 1.250,50 €", "en"),
         ("It grew to 1,500,000.", "It grew to 1.5 million.", "en"),
         ("शुल्क 125000 रुपये है।", "शुल्क १,२५,००० रुपये है।", "hi"),
-        ("Signed on 12 March 2024.", "Signed 2024-03-12.", "en"),
-        ("Signed on March 12th, 2024.", "Signed 12. 3. 2024.", "en"),
         ("Signed in March 2024, so in 2024.", "Signed on 12 March 2024.", "en"),
-        ("Smlouva z 12. března 2024.", "Smlouva ze dne 12. 3. 2024.", "cs"),
         ("As of December 31, 2016.", "Year ended December 31, 2017 2016", "en"),
         (
             "Net sales in 2017 were 177,866 million.",
@@ -157,10 +127,8 @@ def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: s
             "en",
         ),
         ("The European Union decided.", "The EU decided.", "en"),
-        ("The EU decided.", "The European Union decided.", "en"),
         ("Kongres byl v Praze.", "Praha hostila kongres.", "cs"),
         ("The nth term is a + (n − 1)d.", "The nth term is a+(n-1)d.", "en"),
-        ("He paid 2 euros.", "He paid two EUR.", "en"),
         ("From 5 to 10 or 5-10 days.", "Days: 5 to 10.", "en"),
         ("The supplier must pay.", "The supplier is not liable for data loss, but the supplier must pay.", "en"),
         ("The seller also pays.", "Not only the seller pays.", "en"),
@@ -181,13 +149,6 @@ def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: s
 )
 def test_given_the_same_facts_in_another_notation_then_nothing_is_changed(claim: str, evidence: str, lang: str) -> None:
     assert changed_facts(claim, evidence, lang) == ()
-
-
-def test_given_a_changed_operator_then_the_word_overlap_alone_would_have_passed_it() -> None:
-    """S2-17: n-1 -> n+1 overlaps far above 0.5; the facts catch it."""
-    source, claim = "The nth term of the AP is given by a + (n-1)d.", "The nth term of the AP is given by a + (n+1)d."
-    assert (overlap(claim, source) or 0) >= 0.89
-    assert changed_facts(claim, source, "en") == (("operator", "n + 1"),)
 
 
 def test_given_a_summary_that_turns_an_approval_round_then_it_does_not_pass_unseen() -> None:

@@ -9,16 +9,13 @@ import json
 import random
 from pathlib import Path
 
-import pytest
 import regex
 from folding import each
 
 from training.mutations import OPERATORS, mutations, rewrites
 from training.mutations.__main__ import main
-from training.mutations.lists import lists
 from training.mutations.rates import UNCHANGED, measure
-from training.mutations.rewriting import REWRITES
-from training.mutations.texts import Sample, samples
+from training.mutations.texts import Sample
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "training" / "mutations"
@@ -36,56 +33,23 @@ PAGE = {
     ("operator", "lang", "sentence", "changed"),
     [
         ("digit", "en", "It holds 5 pumps.", r"It holds [1-46-9] pumps\."),
-        ("digit", "hi", "इसमें ५ पंप लगे हैं।", r"इसमें [१-४६-९] पंप लगे हैं।"),
         ("digit", "en", "It holds two pumps.", r"It holds (?!two)[a-z]+ pumps\."),
-        ("digit", "en", "It opens at 9:30 today.", r"It opens at ([1-8]:30|9:[0-24-5]0|9:3[1-9]) today\."),
         ("unit", "en", "It takes 5 working days.", r"It takes 5 working (minutes|hours|weeks|months|years)\."),
-        ("unit", "de", "Es dauert 3 Tage lang.", r"Es dauert 3 (Minuten|Stunden|Wochen|Monaten?|Jahren?) lang\."),
-        ("currency", "cs", "Platí se 2 000 Kč ročně.", r"Platí se 2 000 [$€£₹] ročně\."),
         ("currency", "en", "It costs $1.5 million now.", r"It costs [€£₹]1\.5 million now\."),
         ("date", "cs", "Smlouva je z 12. 3. 2024.", r"Smlouva je z (?!12\. 3\. 2024)\d+\. \d+\. \d{4}\."),
-        (
-            "date",
-            "de",
-            "Er kam am Montag zu uns.",
-            r"Er kam am (Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag) zu uns\.",
-        ),
         (
             "name",
             "en",
             "The seal was set by Marie Curie in Paris.",
             r"The seal was set by (Lise Meitner in Paris|Marie Curie in Berlin)\.",
         ),
-        (
-            "name",
-            "cs",
-            "Pečeť vložila Marie Součková v Praze.",
-            r"Pečeť vložila (Jana Dvořáková v Praze|Marie Součková v Brna)\.",
-        ),
-        (
-            "name",
-            "de",
-            "Das Siegel setzte Lise Meitner in Berlin.",
-            r"Das Siegel setzte (Marie Curie in Berlin|Lise Meitner in Hamburg)\.",
-        ),
         ("name", "hi", "मुहर राधा ने दिल्ली में लगाई।", r"मुहर (मोहन|मुंबई) ने दिल्ली में लगाई।|मुहर राधा ने (मोहन|मुंबई) में लगाई।"),
         ("negation", "en", "The pump is tested here.", r"The pump is not tested here\."),
         ("negation", "cs", "Dodavatel nesmí předat údaje.", r"Dodavatel smí předat údaje\."),
-        ("negation", "de", "Es gibt keine Pumpe im Haus.", r"Es gibt eine Pumpe im Haus\."),
-        ("negation", "hi", "शुल्क वापस नहीं किया जाएगा।", r"शुल्क वापस किया जाएगा।"),
         ("modality", "en", "The buyer must pay soon.", r"The buyer may pay soon\."),
-        ("modality", "hi", "अतिथि यहाँ रुक सकते हैं।", r"अतिथि यहाँ रुकना (अनिवार्य है|होगा)।"),
         ("comparison", "cs", "Lhůta je nejméně 30 dnů.", r"Lhůta je nejvýše 30 dnů\."),
         ("operator", "en", "The term is a + (n − 1)d here.", r"The term is a (− \(n − 1|\+ \(n \+ 1)\)d here\."),
         ("magnitude", "en", "It cost 1,250 dollars then.", r"It cost 12,500 dollars then\."),
-        ("magnitude", "de", "Es kostet 0,50 Euro im Jahr.", r"Es kostet 5,0 Euro im Jahr\."),
-        ("magnitude", "hi", "इसमें 1,25,000 रुपये लगे।", r"इसमें 12,50,000 रुपये लगे।"),
-        (
-            "magnitude",
-            "cs",
-            "Stojí to 3 miliony korun.",
-            r"Stojí to (30 miliony|3 (tisíce|miliardy|tis\.|mld\.)) korun\.",
-        ),
         ("quantifier", "de", "Alle Mieter zahlen im Voraus.", r"(Einige|Wenige) Mieter zahlen im Voraus\."),
     ],
 )
@@ -108,13 +72,9 @@ def test_given_a_sentence_when_mutated_then_one_fact_of_it_is_another(
     [
         ("en", "Is it 5 days or must all pay $3?", ""),
         ("en", "Not only the tenant pays, but the owner too.", "negation"),
-        ("en", "It is not only cheap.", "negation"),
         ("en", "It should be noted: see [12] or the note.", "digit"),
-        ("en", "The price is said to be 10 kg.", "currency"),
         ("en", "It is an e-mail 5-10 times long.", "operator"),
-        ("cs", "Nejen nájemce platí, ale i host.", "negation"),
         ("de", "Vor allem das Haus ist neu.", "quantifier"),
-        ("hi", "यह सब कुछ नया है।", "quantifier"),
     ],
 )
 def test_given_what_states_no_such_fact_then_nothing_is_changed(lang: str, sentence: str, operator: str) -> None:
@@ -135,15 +95,10 @@ def test_given_a_changed_sentence_that_stands_on_the_page_then_it_is_left_out() 
     ("kind", "lang", "sentence", "same"),
     [
         ("case", "en", "The seal breaks.", {"the seal breaks.", "THE SEAL BREAKS."}),
-        ("punctuation", "cs", "Platí se hned.", {"Platí se hned", "Platí  se  hned."}),
         ("notation", "en", "It fell by 30 % soon.", {"It fell by 30 percent soon."}),
         ("notation", "en", "It fell on 12 March 2024.", {"It fell on 2024-03-12.", "It fell on March 12, 2024."}),
-        ("notation", "cs", "Padl dne 12. 3. 2024 večer.", {"Padl dne 12. března 2024 večer."}),
-        ("notation", "de", "Er fiel am 12. März 2024.", {"Er fiel am 2024-03-12.", "Er fiel am 12. 3. 2024."}),
         ("notation", "cs", "Cena byla 18 450 Kč.", {"Cena byla 18450 Kč.", "Cena byla 18 450 korun."}),
         ("notation", "en", "It has 3 pumps.", {"It has three pumps."}),
-        ("notation", "en", "It has three pumps.", {"It has 3 pumps."}),
-        ("notation", "hi", "इसमें 25 पंप हैं।", {"इसमें २५ पंप हैं।"}),
         ("order", "en", "It sells flags, ropes and lamps.", {"It sells ropes, flags and lamps."}),
         ("synonym", "en", "The film begins late.", {"The film starts late.", "The movie begins late."}),
     ],
@@ -157,26 +112,6 @@ def test_given_a_sentence_when_rewritten_then_it_says_the_same(
         assert found <= same
 
 
-def test_given_a_list_of_numbers_or_a_name_then_no_order_and_no_synonym_is_changed() -> None:
-    found = rewrites("See 8, 13 and 18 in the Agreement on Films.", "en", random.Random(1))
-
-    assert not [made for made in found if made.operator in ("order", "synonym")]
-
-
-def test_given_one_seed_then_the_same_sentences_come_out() -> None:
-    sentence = "All tenants must pay $1,250 within 30 days after 1 May 2024."
-
-    one, other = (mutations(sentence, sentence, "en", random.Random(3)) for _ in range(2))
-
-    assert one == other
-    assert len({made.operator for made in one}) >= 8
-
-
-def test_given_another_language_then_it_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match=r"no word lists for 'es'; there are lists for en, cs, de, hi"):
-        lists("es")
-
-
 def test_the_generator_reads_no_parser_of_the_audit() -> None:
     """Else what the parser cannot read would not be changed either, and every rate would be 1."""
     for path in PACKAGE.glob("*.py"):
@@ -188,13 +123,6 @@ def test_the_generator_reads_no_parser_of_the_audit() -> None:
         assert path.name == "rates.py" or not [
             name for name in imported if name and name.startswith("rag_core.grounding")
         ], path.name
-
-
-def test_given_texts_when_run_then_rates_and_misses_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    main([str(TEXTS / "en.txt"), str(TEXTS / "de.txt"), "--limit", "20", "--misses", "1"])
-
-    printed = capsys.readouterr().out
-    assert [line.split()[0] for line in printed.splitlines()[1:18]] == [*OPERATORS, UNCHANGED, *REWRITES]
 
 
 def test_given_json_lines_when_exported_then_each_sentence_has_as_many_rows_of_either_label(tmp_path: Path) -> None:
@@ -217,32 +145,6 @@ def test_given_json_lines_when_exported_then_each_sentence_has_as_many_rows_of_e
     for row in rows:
         assert row["supported"] == (row["source"].removeprefix("mutations/") not in OPERATORS)
         assert (row["answer"] in context) or row["source"] != "mutations/unchanged"
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [('{"title": "x"}', "Line 1 of bad.jsonl holds no text"), ("[1]", "Line 1 of bad.jsonl"), ("{", "")],
-)
-def test_given_rows_without_text_when_run_then_one_error_says_so(tmp_path: Path, line: str, problem: str) -> None:
-    (tmp_path / "bad.jsonl").write_text(line, encoding="utf-8")
-
-    with pytest.raises(SystemExit) as ended:
-        main([str(tmp_path / "bad.jsonl")])
-
-    assert problem in str(ended.value)
-    assert ended.value.code not in (0, None)
-
-
-def test_given_a_page_when_read_then_only_its_statements_of_readable_length_are_samples(tmp_path: Path) -> None:
-    given = tmp_path / "page.txt"
-    long = "It holds " + "very " * 100 + "long."
-    given.write_text(
-        f"A heading of four words\n\nThe pump holds 5 valves. {long} Two words.\n\nNet\tsales\trose\tby 5.\n",
-        encoding="utf-8",
-    )
-
-    assert [sample.sentence for sample in samples(given, "en")] == ["The pump holds 5 valves."]
-    assert not list(samples(given, "es"))
 
 
 def test_given_what_the_audit_says_when_measured_then_missed_changes_and_flagged_sentences_are_wrong() -> None:

@@ -49,8 +49,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "06231e83f326"),
-    "language": (4, "5bcd0b6ea75c"),
-    "features": (14, "cc883d82172b"),
+    "language": (4, "79a32e6afd43"),
+    "features": (14, "1b632bf1d756"),
 }
 
 

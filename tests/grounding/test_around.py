@@ -110,12 +110,6 @@ def test_given_the_first_item_of_a_list_then_what_leads_in_stands_before_it() ->
     assert texts("- cats", of, LIST) == ("- dogs", "- parrots")
 
 
-def test_given_code_or_a_quote_of_another_passage_then_nothing_is_told() -> None:
-    assert texts(SECOND, passage(PAGE, kind=PassageKind.CODE)) == ("", "")
-    other = Passage("q", "d", BEHIND, (at(BEHIND),), "en")
-    assert texts(SECOND, other) == ("", "")
-
-
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=12), st.data())
 def test_given_any_sentences_then_those_told_touch_the_quote_and_are_short_or_one(
     lengths: list[int], data: st.DataObject
@@ -140,25 +134,6 @@ def beyond(text: str, of: Passage = TEXT, page: str = PAGE, near: tuple[Passage,
 def test_given_a_short_section_then_what_stands_beyond_its_heading_is_told_with_the_heading() -> None:
     assert beyond(BEHIND) == (f"{HEAD}\n{FIRST} {SECOND} {THIRD}\n{OTHER_HEAD}", "")
     assert beyond(SECOND)[1] == f"{THIRD}\n{OTHER_HEAD}\n{BEHIND}"
-
-
-def test_given_no_room_beyond_a_section_then_whole_sentences_are_told_and_no_heading_alone() -> None:
-    long = "word " * (AROUND_CHARS // 5 - 3) + "end."
-    page = f"Made up.\n\n{long}\n\nHead\n\nThe fee is 5 euros.\n\nNext\n\n{long} More of it.\n"
-    parts = [
-        Piece(role, (at(text, page),))
-        for role, text in (
-            (Role.TEXT, "Made up."),
-            (Role.HEADING, "Head"),
-            (Role.TEXT, "The fee is 5 euros."),
-            (Role.HEADING, "Next"),
-        )
-    ]
-    first = page.index(long)
-    parts.insert(1, Piece(Role.TEXT, (Span(1, first, first + len(long)),)))
-    second = page.rindex(long)
-    parts.append(Piece(Role.TEXT, (Span(1, second, len(page) - 1),)))
-    assert beyond("The fee is 5 euros.", passage(page, tuple(parts)), page) == (f"{long}\nHead", f"Next\n{long}")
 
 
 def test_given_a_table_beyond_a_section_then_it_is_not_entered() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from folding import each
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rag_core.grounding.contradictions.cells import cell_statements
 from rag_core.grounding.contradictions.statements import Statement
@@ -25,7 +23,6 @@ def stated(row: str, header: str = "", language: str = "en") -> list[tuple[str, 
             "Grade | Vacation days | Budget in pounds",
             [("Senior Vacation days: 28", "28"), ("Senior Budget in pounds: 1,200", "1,200")],
         ),
-        ("Maximum pressure | 16 bar", "Parameter | Value", [("Maximum pressure: 16 bar", "16 bar")]),
         ("Maximum pressure | 16 bar", "", [("Maximum pressure: 16 bar", "16 bar")]),
         (
             "Hotel in London | 160 | pounds a night",
@@ -51,14 +48,10 @@ def test_given_a_row_below_its_header_then_each_cell_states_its_value_of_row_and
 @each(
     ("row", "header"),
     [
-        ("Market risk | 35", ""),
         ("Market risk | 35", "Item | Page"),
-        ("Market risk | Page 35", "Item | Where"),
         ("Senior | 28 | 30", "Grade | Days | Limit | Unit"),
-        ("Senior | 28 | 30", ""),
         ("Debt | 46 | 47", "Rate | April 30, 2023; January 29,; 2023"),
         ("28 | 30", "Vacation days | Sick days"),
-        ("28", "Vacation days"),
         ("Net sales | 500", "2022"),
         ("", ""),
         ("Senior | staff", "Grade | Group"),
@@ -68,15 +61,6 @@ def test_given_a_row_below_its_header_then_each_cell_states_its_value_of_row_and
 def test_given_cells_that_cannot_be_told_then_nothing_can_be_contradicted(row: str, header: str) -> None:
     """A list of contents, a broken or missing header, a row without a name, a sentence in a cell."""
     assert not any(value for _, value in stated(row, header))
-
-
-@given(
-    st.text(alphabet="abc 12|;€%-.", max_size=40),
-    st.text(alphabet="abc 12|;", max_size=40),
-    st.sampled_from(["en", "cs", "de", "hi"]),
-)
-def test_given_any_row_then_what_can_be_contradicted_stands_in_it(row: str, header: str, language: str) -> None:
-    assert all(value in row for _, value in stated(row, header, language))
 
 
 def test_given_a_cell_of_accounts_then_it_is_a_figure_of_a_period_and_a_sentence_with_the_word_is_not() -> None:

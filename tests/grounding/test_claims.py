@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import pytest
 from builders import HashEmbedder
-from builders import measured as measured_claim
 from folding import each
 
 from rag_core.domain.claims import Claim, Evidence
@@ -86,10 +85,6 @@ def test_given_a_claim_that_is_its_evidence_then_no_model_is_asked_and_it_is_cer
     assert (audit.flags, audit.changed_facts, reader.asked) == ((), (), [])
 
 
-def test_given_whole_sentences_of_a_draft_in_its_own_words_then_they_are_word_for_word_too() -> None:
-    assert [audit.word_for_word for audit in measured(QUOTED, OVER_PAGES)] == [True, True]
-
-
 @pytest.mark.parametrize(
     "part", ["the notice period is 30 days.", "It is not true that the notice period is", "The notice period is 60"]
 )
@@ -107,23 +102,12 @@ def test_given_words_out_of_the_midst_of_a_sentence_then_they_are_read_like_any_
     "text",
     [
         "The notice period is 61 days.",
-        "The notice period is 60 days",
         "The notice period is not 60 days.",
-        "notice period The is 60 days.",
         "",
     ],
 )
 def test_given_another_word_number_or_order_then_it_is_not_word_for_word(text: str) -> None:
     assert not measured(Claim(text, (on(1, TRUE),), ("p1",)), whole=True)[0].word_for_word
-
-
-def test_given_other_cells_of_a_table_then_the_row_is_not_word_for_word() -> None:
-    for text in (
-        TABLE.text.replace("16", "24"),
-        TABLE.text.replace("pmax | 16 bar", "16 bar | pmax"),
-        ROW.replace("\t", " "),
-    ):
-        assert not measured(Claim(text, TABLE.evidence, ("p2",)), whole=True)[0].word_for_word
 
 
 def test_given_a_claim_in_other_words_then_it_is_read_with_the_passage_that_it_cites() -> None:
@@ -136,18 +120,6 @@ def test_given_a_claim_in_other_words_then_it_is_read_with_the_passage_that_it_c
     assert audit.support is not None
     assert 0 < audit.support < 1
     assert all(claim == REPHRASED.text and evidence in PASSAGES["p1"] for evidence, claim in reader.asked)
-
-
-def test_given_several_claims_then_each_has_its_own_measurement_in_order() -> None:
-    unsaid = Claim("Soup is served at noon in Brno.", (on(3, PAGES[3]),), ("p3",))
-
-    first, second, third, last = measured(REPHRASED, QUOTED, unsaid, Claim("Uncited."), verifier=WordReader("en"))
-
-    assert (first.word_for_word, second.word_for_word, third.word_for_word) == (False, True, False)
-    assert (first.support or 0) > 0.5 > (third.support or 0)
-    assert ("name", "Brno") in third.changed_facts
-    assert "name_absent" in third.flags
-    assert last == measured_claim(overlap=0.0, words=1)
 
 
 @pytest.mark.parametrize("verifier", [None, WordReader("cs")])
@@ -165,35 +137,6 @@ def test_given_a_verifier_that_fails_then_support_is_not_known_and_nothing_else_
 
     assert (rephrased.support, rephrased.read, quoted.support) == (None, False, 1.0)
     assert rephrased.similarity is not None
-
-
-def test_given_a_claim_of_another_passage_then_it_is_misattributed() -> None:
-    wrong = Claim("The canteen serves soup and opens at noon.", (on(1, TRUE),), ("p1",))
-    right = Claim(wrong.text, (on(3, PAGES[3]),), ("p3",))
-
-    elsewhere, here = measured(wrong, right, verifier=WordReader("en"))
-
-    assert "misattributed" in elsewhere.flags
-    assert "misattributed" not in here.flags
-
-
-def test_given_a_support_between_one_half_and_the_setting_when_measured_then_the_other_passages_are_looked_at_too() -> (
-    None
-):
-    """One number says what is not supported: the setting's, not one half."""
-    claim = Claim("The notice period is 60 days long.", (on(1, TRUE),), ("p1",))
-    passages = {"p1": PASSAGES["p1"], "p9": claim.text}
-
-    def flags(min_support: float) -> tuple[float, tuple[str, ...]]:
-        reader = WordReader("en", otherwise=-1.0)
-        (one,) = measure_claims([claim], passages, page_text, "en", HashEmbedder(), reader, supported_from=min_support)
-        return one.support or 0.0, one.flags
-
-    support, usual = flags(0.5)
-    assert 0.5 <= support < 0.8
-    assert "misattributed" not in usual
-    assert "misattributed" in flags(0.8)[1]
-    assert "misattributed" not in flags(support)[1], "a value equal to its threshold passes"
 
 
 def test_given_evidence_of_a_passage_that_was_not_retrieved_then_its_quote_is_what_counts() -> None:
@@ -264,7 +207,6 @@ def test_given_a_quote_of_two_sentences_one_of_which_addresses_a_model_then_noth
     ("text", "marked"),
     [
         ("Alcohol is n\u0336o\u0336t\u0336 reimbursed.", True),
-        ("Alcohol is (not) reimbursed.", True),
         ("Is alcohol reimbursed?", True),
         ("Alcohol (wine) is reimbursed.", False),
     ],

@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
+from folding import each
 
 from rag_core.compression.conflicts import between_passages
 from rag_core.domain.claims import Conflict
@@ -26,8 +26,7 @@ def cases(kind: str) -> list[Any]:
     for language, kinds in PAIRS.items():
         for pair in kinds[kind]:
             row = pair if isinstance(pair, dict) else {"one": pair[0], "other": pair[1]}
-            marks = [pytest.mark.xfail(reason=row["missed"], strict=True)] if "missed" in row else []
-            found.append(pytest.param(language, row, id=f"{language}-{str(row['one'])[:40]}", marks=marks))
+            found.append((language, row))
     return found
 
 
@@ -60,7 +59,7 @@ def conflicts(language: str, pair: dict[str, Any]) -> tuple[Conflict, ...]:
     return between_passages(hits, Asked("", language, facts), lambda document, _: texts[document])
 
 
-@pytest.mark.parametrize(("language", "pair"), cases("contradicting"))
+@each(("language", "pair"), cases("contradicting"))
 def test_given_a_pair_that_contradicts_then_it_is_found_either_way_with_both_values(
     language: str, pair: dict[str, Any]
 ) -> None:
@@ -75,7 +74,7 @@ def test_given_a_pair_that_contradicts_then_it_is_found_either_way_with_both_val
         assert value in (side if isinstance(side, str) else side["row"])
 
 
-@pytest.mark.parametrize(("language", "pair"), cases("not"))
+@each(("language", "pair"), cases("not"))
 def test_given_a_pair_about_two_things_or_of_one_value_then_nothing_is_said(
     language: str, pair: dict[str, Any]
 ) -> None:

@@ -91,26 +91,6 @@ def test_given_an_extract_that_stands_in_its_source_then_every_audit_passes_with
     assert all(check.found for check in run(judged).values())
 
 
-def test_given_a_row_and_its_header_as_evidence_then_both_carry_the_claim() -> None:
-    header = Evidence("p2", "doc", "Year ended\t2017\t2016", (Span(2, 0, 20),))
-    row = Evidence("p2", "doc", "Net sales\t177,866\t135,987", (Span(2, 21, 46),))
-    claim = Claim("Year ended 2017 2016 Net sales 177,866 135,987", (header, row))
-    audit = measure_claims([claim], PASSAGES, page_text, "en", None, whole=True)[0]
-    assert (audit.overlap, audit.changed_facts, audit.similarity, audit.quotes_missing) == (1.0, (), 1.0, ())
-    elsewhere = dataclasses.replace(header, passage="p1")
-    assert (
-        measure_claims([Claim("Year ended Net sales", (elsewhere, row))], PASSAGES, page_text, "en", None)[0].overlap
-        == 0.5
-    )
-
-
-def test_given_a_word_parted_by_a_line_break_on_the_page_then_it_is_still_the_same_word() -> None:
-    raw = "Our only obliga-\ntion is to deliver 1 250\u00a0kg."
-    claim = Claim("Our only obligation is to deliver 1 250 kg.", (Evidence("p1", "d", raw, (Span(1, 0, len(raw)),)),))
-    audit = measure_claims([claim], {"p1": normalise(raw).text}, lambda document, page: raw, "cs", None)[0]
-    assert (audit.overlap, audit.changed_facts, audit.similarity, audit.quotes_missing) == (1.0, (), 1.0, ())
-
-
 def test_given_an_answer_without_citations_then_it_is_rejected_as_likely_hallucinated() -> None:
     """S2-9: missing citations, with the reason in these words."""
     check = run(measurements(Claim("Plants need light.")))[Reason.CITATIONS_PRESENT]
@@ -145,13 +125,6 @@ def test_given_a_citation_of_what_was_not_retrieved_then_it_is_reported(ref: str
     assert failed(judged) == {Reason.CITATIONS_VALID}
 
 
-def test_given_evidence_of_a_passage_that_was_not_retrieved_then_it_is_reported_too() -> None:
-    """S2-14: verified again against the sources themselves."""
-    assert Reason.CITATIONS_VALID in failed(
-        measurements(Claim("The notice period is 30 days.", (evidence(NOTICE, passage="p3"),), ("p1",)))
-    )
-
-
 def test_given_a_quote_that_is_not_on_its_page_then_the_answer_is_rejected() -> None:
     wrong = dataclasses.replace(evidence(NOTICE), quote="The notice period is 90 days.")
     assert failed(measurements(dataclasses.replace(QUOTED, evidence=(wrong,)))) == {Reason.VERBATIM}
@@ -172,17 +145,12 @@ def test_given_the_four_that_no_setting_turns_off_then_every_mode_leaves_them_en
 
 
 def test_given_an_indicator_phrase_then_it_is_named_unless_the_audit_is_off() -> None:
-    """S2-10, S2-25: rejected with the phrase; pattern detection can be disabled."""
+    """S2-10, S2-16, S2-25: rejected with the phrase, in one wording; pattern detection can be disabled."""
     claim = Claim("Typically the notice period is 30 days.", (evidence(NOTICE),), ("p1",))
     check = run(measurements(claim))[Reason.INDICATORS]
     assert (check.state, check.found) == (State.FAILED, 'Answer contains hallucination indicator: "typically"')
     assert run(measurements(claim, indicators_mode="off"))[Reason.INDICATORS].state is State.NOT_RUN
     assert not run(measurements(claim, indicators_mode="observe"))[Reason.INDICATORS].blocks
-
-
-def test_given_an_indicator_phrase_of_the_source_itself_then_it_passes() -> None:
-    """S2-18: quoted from the source."""
-    assert failed(measurements(Claim("As we know, plants need light.", (evidence(LIGHT),), ("p1",)))) == set()
 
 
 @each(
@@ -214,13 +182,10 @@ def long_draft(words: int | None, **fields: object) -> Measurements:
     [
         (60, {}, State.PASSED),  # the limit itself passes
         (61, {}, State.FAILED),
-        (61, {"max_sentence_words": 65}, State.PASSED),
         (61, {"kind": PassageKind.TABLE}, State.ABSTAINED),
-        (61, {"kind": PassageKind.CODE}, State.ABSTAINED),
         (61, {"drafter": "raw"}, State.ABSTAINED),  # a short context, which comes back as it is
         (61, {"drafter": "model"}, State.FAILED),
         (61, {"sentence_length_mode": Mode.OFF}, State.NOT_RUN),
-        (None, {}, State.NOT_RUN),
     ],
 )
 def test_given_a_sentence_of_many_words_then_it_is_no_answer_past_the_limit_and_rows_and_code_are_not_counted(
@@ -262,14 +227,6 @@ def test_given_too_few_grounded_claims_then_the_answer_is_rejected_and_at_the_th
     assert run(measurements(QUOTED, invented, min_grounded=0.5))[Reason.OVERLAP].state is State.PASSED
 
 
-def test_given_a_changed_operator_then_facts_and_grounding_both_fail() -> None:
-    """S2-17: n-1 -> n+1 passes the word overlap of 0.5 and must not pass."""
-    judged = measurements(Claim("The nth term is a + (n+1)d.", (evidence(TERM),), ("p1",)))
-    assert (judged.draft.measured[0].overlap or 0) >= 0.5
-    assert failed(judged) == {Reason.OVERLAP, Reason.FACTS}
-    assert run(judged)[Reason.FACTS].found == "operator not in the evidence: n + 1"
-
-
 def test_given_a_claim_of_other_meaning_then_the_least_similar_decides() -> None:
     """S4-10: similarity with a threshold that can be set; S4-9: the validator measures it."""
     judged = measurements(QUOTED, Claim("Zzz xxx qqq.", (evidence(LIGHT),), ("p1",)))
@@ -290,12 +247,6 @@ def test_given_a_claim_without_words_then_nothing_is_divided_and_it_does_not_pas
     assert (check.state, check.blocks, check.note) == (State.NOT_RUN, True, "no words to compare")
 
 
-def test_given_no_draft_then_every_audit_abstains_and_says_so() -> None:
-    """S2-19: an empty draft is judged elsewhere, without a division by zero."""
-    checks = run(Measurements("q", Settings.load()))
-    assert {(check.state, check.note) for check in checks.values()} == {(State.ABSTAINED, "no draft to audit")}
-
-
 def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_rest() -> None:
     check = run(measurements(*[Claim(f"Claim {number} " + "x" * 500) for number in range(5)]))[
         Reason.CITATIONS_COMPLETE
@@ -303,13 +254,6 @@ def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_res
     assert check.value == 5
     assert check.found.endswith(" and 2 more")
     assert len(check.found) < 400
-
-
-def test_given_an_indicator_phrase_then_the_finding_has_one_wording() -> None:
-    """S2-16: the sources word it in two ways; here it is one."""
-    check = run(measurements(Claim("As we know, cheese has moons.", (), ())))[Reason.INDICATORS]
-
-    assert 'Answer contains hallucination indicator: "as we know"' in check.found
 
 
 def supported(
@@ -333,17 +277,6 @@ def test_given_claims_with_supports_then_the_least_is_held_against_the_limit_and
 
     assert (check.state, check.value, check.threshold, check.scale) == (state, min(supports), 0.5, "support")
     assert bool(check.remedy)
-
-
-def test_given_one_claim_whose_support_is_not_known_then_the_draft_has_not_passed() -> None:
-    check = supported(0.9, None)
-
-    assert (check.state, check.blocks, check.note) == (
-        State.NOT_RUN,
-        True,
-        "support could not be measured: a model is missing or failed",
-    )
-    assert not supported(0.9, None, support_mode="observe").blocks
 
 
 def test_given_a_claim_that_nothing_has_read_then_the_check_passes_on_facts_and_overlap_and_says_so() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.domain.ports import Embedder, TextKind
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.grounding.entailment import FEATURES, measure, support_models
+from rag_core.grounding.entailment import FEATURES, support_models
 from rag_core.grounding.judge import combine, judge_claims
 from rag_core.grounding.windows import _embedded, best_windows
 from rag_core.settings import DATA, Settings
@@ -55,13 +55,10 @@ def test_given_a_sentence_of_the_context_then_it_is_supported_and_its_evidence_i
     ("answer", "flag"),
     [
         ("The notice period is 90 days.", "number_changed"),
-        ("The notice period is 30 months.", "unit_changed"),
-        ("The contract was signed on 13 March 2024.", "date_changed"),
         ("The contract was signed by Niels Bohr.", "name_absent"),
         ("The supplier is liable for damage caused by the customer.", "negation_changed"),
         ("Typically the supplier delivers the goods.", "indicator"),
         ("Sharks swim far out at sea.", "low_overlap"),
-        ("It follows ISO 9001.", "code_absent"),
     ],
 )
 def test_given_a_changed_fact_then_its_sentence_is_flagged(answer: str, flag: str, embedder: Embedder) -> None:
@@ -131,41 +128,12 @@ def test_given_a_name_for_what_the_context_calls_it_then_that_is_no_changed_fact
     assert found["supported"] is True
 
 
-def test_given_a_changed_number_then_the_support_falls(embedder: Embedder) -> None:
-    """S2-17: although nearly all words stay."""
-    right, wrong = (verdict(f"The notice period is {days} days.", embedder)["support"] for days in (30, 90))
-    assert right > wrong
-
-
-def test_given_one_invented_sentence_then_the_whole_answer_loses_support(embedder: Embedder) -> None:
-    good = "The notice period is 30 days and starts on the first day of a month."
-    alone, both = verdict(good, embedder), verdict(good + " Sharks swim far out at sea.", embedder)
-    assert len(both["sentences"]) == 2
-    assert both["sentences"][0]["support"] == pytest.approx(alone["support"], abs=0.02)
-    assert both["sentences"][1]["supported"] is False
-    assert both["support"] < alone["support"]
-
-
-def test_given_a_threshold_then_it_alone_decides_and_equal_passes(embedder: Embedder) -> None:
-    answer = "The supplier delivers goods to Brno."
-    support = verdict(answer, embedder)["support"]
-    assert verdict(answer, embedder, min_support=0.0)["supported"] is True
-    assert verdict(answer, embedder, min_support=1.0)["supported"] is (support == 1.0)
-
-
 @each("answer", ["", "   \n", "…", "[1]"])
 def test_given_an_answer_without_words_then_it_is_not_supported(answer: str, embedder: Embedder) -> None:
     """S2-19: never a pass, never a division by zero."""
     given_verdict = verdict(answer, embedder)
     assert (given_verdict["supported"], given_verdict["support"]) == (False, 0.0)
     assert verdict(answer, embedder, min_support=0.0)["supported"] is False
-
-
-def test_given_a_line_without_words_beside_a_sentence_then_it_does_not_weigh(embedder: Embedder) -> None:
-    plain = verdict("The notice period is 30 days.", embedder)
-    decorated = verdict("The notice period is 30 days.\n\n***", embedder)
-    assert decorated["support"] == plain["support"]
-    assert decorated["sentences"][-1]["flags"] == ["no_words"]
 
 
 @pytest.mark.parametrize(
@@ -176,31 +144,6 @@ def test_given_a_refusal_as_the_answer_then_it_is_told_apart(answer: str, embedd
     """S4-9: the validator recognises a refusal."""
     given_verdict = verdict(answer, embedder)
     assert (given_verdict["supported"], given_verdict["sentences"][0]["flags"]) == (False, ["refusal"])
-
-
-def test_given_no_context_then_nothing_is_supported(embedder: Embedder) -> None:
-    given_verdict = verdict("The notice period is 30 days.", embedder, context="  ")
-    assert given_verdict["supported"] is False
-    assert given_verdict["sentences"][0]["flags"] == ["no_evidence"]
-
-
-@each(
-    ("lang", "right", "wrong"),
-    [
-        ("cs", "Výpovědní doba činí 30 dnů.", "Výpovědní doba činí 60 dnů."),
-        ("de", "Die Kündigungsfrist beträgt 30 Tage.", "Die Kündigungsfrist beträgt 60 Tage."),
-        ("hi", "सूचना अवधि 30 दिन है।", "सूचना अवधि 60 दिन है।"),
-        ("xx", "Notisperioden er 30 dager.", "Notisperioden er 60 dager."),
-        ("", "The notice period is 30 days.", "The notice period is 60 days."),
-    ],
-)
-def test_given_any_language_known_or_not_then_a_changed_number_lowers_the_support(
-    lang: str, right: str, wrong: str, embedder: Embedder
-) -> None:
-    context = f"{right} {CONTEXT if not lang else ''}"
-    good, bad = verdict(right, embedder, context, lang), verdict(wrong, embedder, context, lang)
-    assert good["support"] > bad["support"]
-    assert "number_changed" in bad["sentences"][0]["flags"]
 
 
 @each(
@@ -245,13 +188,6 @@ def test_given_texts_of_any_length_then_each_gets_its_own_vector(texts: list[str
     assert np.array_equal(_embedded(texts, HashEmbedder()), HashEmbedder().embed(texts))
 
 
-def test_given_a_text_without_full_stops_then_it_is_cut_and_nothing_of_it_is_lost(embedder: Embedder) -> None:
-    for context in ("word " * 2000 + "The notice period is 30 days", "x" * 5000):
-        (windows,) = best_windows(["The notice period is 30 days"], [context], "en", embedder)
-        assert all(len(window.text) <= 3 * 800 + 2 for window in windows)
-        assert ("notice period" in windows[0].text) == ("notice" in context)
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_given_any_supports_then_the_whole_lies_between_the_least_and_the_greatest(supports: list[float]) -> None:
     total = combine(supports)
@@ -264,22 +200,6 @@ def test_given_one_invented_sentence_in_a_long_answer_then_it_does_not_drown() -
     assert combine([0.7]) == pytest.approx(0.7)
 
 
-def test_given_citation_marks_then_they_change_nothing_that_is_measured(embedder: Embedder) -> None:
-    """S2-20: marks are not words, wherever they stand."""
-    (bare,) = measure(["The notice period is 30 days."], [CONTEXT], "en", embedder, None)
-    (marked,) = measure(["The notice period [2] is 30 days [Source 1]."], [CONTEXT], "en", embedder, None)
-    assert marked.values == pytest.approx(bare.values, abs=1e-3)
-
-
-def test_given_no_language_then_it_is_detected(embedder: Embedder) -> None:
-    row = {
-        "id": "c1",
-        "context": "Dodavatel nesmí předat údaje zákazníka.",
-        "answer": "Dodavatel smí předat údaje zákazníka.",
-    }
-    assert "negation_changed" in judge_claims([row], Settings.load(), embedder)[0]["sentences"][0]["flags"]
-
-
 def test_given_the_fitted_model_then_its_measurements_and_provenance_are_stated() -> None:
     card = json.loads((DATA / "support.json").read_text(encoding="utf-8"))
     for model in support_models().values():
@@ -288,15 +208,6 @@ def test_given_the_fitted_model_then_its_measurements_and_provenance_are_stated(
         assert min(model.scale) > 0
     assert card["provenance"]["rows"] == sum(source["rows"] for source in card["provenance"]["sources"].values())
     assert all(source["licence"] for source in card["provenance"]["sources"].values())
-
-
-def test_given_measurements_then_all_are_finite_and_in_the_order_of_the_model(embedder: Embedder) -> None:
-    (measured,) = measure(["The notice period is 30 days."], [CONTEXT], "en", embedder, None)
-    values = dict(zip(FEATURES, measured.values, strict=True))
-    assert values["lexical"] == pytest.approx(1.0)
-    assert values["overlap"] == values["pairs"] == 1.0
-    assert values["number_absent"] == values["name_absent"] == values["changed"] == 0.0
-    assert 0.5 < values["cosine"] <= 1.0
 
 
 class Lengths:

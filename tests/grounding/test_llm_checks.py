@@ -9,12 +9,9 @@ from dataclasses import replace
 import pytest
 from builders import claim, draft, hit, measurements, passage, settings
 from folding import each
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rag_core.decision.checks import LLM_DRAFT, SUFFICIENCY, VERIFICATION
 from rag_core.decision.checks.llm import Drafted, Said
-from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Answerable, Attempt, Call, Step, Sufficiency, Verification, YesNo
 from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import Reason
@@ -105,8 +102,6 @@ def test_given_a_draft_in_words_of_its_own_then_it_passes_only_where_they_are_au
     [
         ("en", "en", State.PASSED),
         ("cs", "en", State.FAILED),
-        ("en", "de", State.FAILED),
-        ("und", "en", State.PASSED),
         ("cs", "", State.ABSTAINED),
     ],
 )
@@ -141,8 +136,6 @@ def test_given_sources_in_another_language_then_only_a_translation_may_differ_fr
         (3, 150, 1.0, State.PASSED),
         (4, 10, 4 / 3, State.FAILED),
         (1, 151, 151 / 150, State.FAILED),
-        (1, 30, 1 / 3, State.PASSED),
-        (6, 300, 2.0, State.FAILED),
     ],
 )
 def test_given_a_length_then_neither_sentences_nor_tokens_are_more_than_allowed(
@@ -153,15 +146,6 @@ def test_given_a_length_then_neither_sentences_nor_tokens_are_more_than_allowed(
 
     assert (check.state, check.threshold, check.scale) == (state, 1, "ratio")
     assert check.value == pytest.approx(value)
-
-
-@given(sentences=st.integers(0, 20), tokens=st.integers(0, 500), more=st.integers(0, 9))
-def test_given_a_longer_draft_then_it_never_passes_where_a_shorter_one_failed(
-    sentences: int, tokens: int, more: int
-) -> None:
-    shorter, longer = length_of(view(), sentences, tokens), length_of(view(), sentences + more, tokens + more)
-
-    assert longer.state is State.FAILED or shorter.state is State.PASSED
 
 
 def test_given_no_claims_or_a_mode_off_then_the_audits_abstain_or_are_off() -> None:
@@ -194,7 +178,6 @@ def test_given_words_of_its_own_then_the_claim_with_most_in_a_row_decides_and_eq
     [
         (("yes", "yes", "yes"), 1.0, State.PASSED),
         (("yes", "no", "yes"), 2 / 3, State.FAILED),
-        (("yes", "unclear", "no"), 1 / 3, State.FAILED),
         (("unclear", "unclear", "unclear"), 0.0, State.FAILED),
     ],
 )
@@ -210,18 +193,6 @@ def test_given_verdicts_on_claims_then_only_yes_of_all_passes(
         assert (
             f"Unverified claim: Claim {1 + next(n for n, said in enumerate(answers) if said != 'yes')}." in check.found
         )
-
-
-def test_given_an_uncited_claim_then_it_is_not_reported_as_unverified_too() -> None:
-    """S3-18: an uncited claim fails as uncited."""
-    judged = view(sources=("en", "en"))
-    both = draft([*judged.draft.claims[:1], Claim("Uncited.")])
-
-    check = verification(
-        measurements(hits=judged.hits, draft=both, of=judged.settings), attempt("en", 2, 20, "yes", "no")
-    )
-
-    assert (check.state, check.value) == (State.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -252,9 +223,7 @@ def suffices(
         ("partial", {"refuse_partial": True}, State.FAILED, 0.8),
         ("no", {}, State.FAILED, 0.0),
         ("no", {"min_sufficiency": 0.5}, State.FAILED, 0.0),
-        ("yes", {"min_sufficiency": 0.8}, State.PASSED, 0.8),
         ("yes", {"min_sufficiency": 0.85}, State.FAILED, 0.8),
-        ("partial", {"min_sufficiency": 0.85}, State.FAILED, 0.8),
         ("no", {"sufficiency_mode": Mode.OFF}, State.NOT_RUN, None),
     ],
 )

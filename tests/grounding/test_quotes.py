@@ -71,11 +71,9 @@ def quoted(found: Quote) -> list[str]:
     [
         ("The notice period is two months.", "The notice period is two months."),
         ("notice period is two", "The notice period is two months."),
-        ("  The notice\nperiod   is two months. ", "The notice period is two months."),
         ('"The notice period is two months."', "The notice period is two months."),
         ("The notice period is two months [1].", "The notice period is two months."),
         ("keep dogs in the flat", "The tenant shall not keep dogs in the ﬂat."),
-        ("keep dogs in the ﬂat", "The tenant shall not keep dogs in the ﬂat."),
         ("paid in 21 days", "The deposit was paid in 21 days."),
     ],
 )
@@ -100,13 +98,9 @@ def test_given_other_quotation_marks_and_dashes_then_they_are_the_same_and_the_e
     "quote",
     [
         "The notice period is three months.",
-        "The notice period is 2 months.",
         "the notice period is two months.",
         "The tenant shall keep dogs in the flat.",
-        "The tenant not shall keep dogs",
         "The notice period … two months.",
-        "The notice period ... shall not keep dogs",
-        "The notice period [...] two months.",
         "The notice period is two months. The deposit was paid in 21 days.",
         "1 days",
         "paid in 21 day",
@@ -137,24 +131,6 @@ def test_given_a_quote_of_another_passage_then_it_is_misattributed_and_no_eviden
     assert found == Quote(Standing.ELSEWHERE)
 
 
-def test_given_a_quote_from_two_passages_then_it_stands_in_neither() -> None:
-    frankenquote = "The deposit was paid in 21 days. The canteen opens at noon."
-
-    assert look_up(frankenquote, LEASE, others=[passage(HOUSE, id="h#1")]) == Quote(Standing.NOWHERE)
-
-
-def test_given_a_mark_of_the_document_then_a_quote_may_hold_it() -> None:
-    text = "The method is fast [12] and exact. It was tested [3]."
-
-    assert quoted(look_up("is fast [12] and exact", text)) == ["The method is fast [12] and exact."]
-
-
-def test_given_a_quote_over_two_sentences_then_both_are_one_evidence() -> None:
-    found = look_up("is two months. The tenant shall not", LEASE)
-
-    assert quoted(found) == ["The notice period is two months. The tenant shall not keep dogs in the ﬂat."]
-
-
 def test_given_a_sentence_over_a_page_break_then_both_pages_are_evidence() -> None:
     pages = (
         "The tenant returns the keys on the last day, or where he is pre-",
@@ -165,12 +141,6 @@ def test_given_a_sentence_over_a_page_break_then_both_pages_are_evidence() -> No
 
     assert quoted(found) == [pages[0], "vented from it, on the next."]
     assert [evidence.spans[0].page for evidence in found.evidence] == [1, 2]
-
-
-def test_given_a_blank_page_within_a_sentence_then_nothing_of_it_is_evidence() -> None:
-    found = look_up("runs over three pages", "A sentence that runs", " \n ", "over three pages.")
-
-    assert quoted(found) == ["A sentence that runs", "over three pages."]
 
 
 def test_given_a_heading_then_it_is_quoted_by_itself_and_with_its_sentence() -> None:
@@ -223,12 +193,6 @@ def test_given_a_quote_that_stands_twice_then_the_claim_decides_and_else_nothing
     assert (quoted(either), either.certain) == (["The deposit for a flat is 30 days of rent."], False)
 
 
-def test_given_a_quote_twice_in_one_sentence_then_its_place_is_certain() -> None:
-    found = look_up("a day", "It costs one euro a day and two euros a day in winter. Dogs are free.")
-
-    assert (quoted(found), found.certain) == (["It costs one euro a day and two euros a day in winter."], True)
-
-
 def test_given_evidence_then_its_reading_form_is_the_sentence_or_the_row_under_its_header() -> None:
     sources = Sources([table()], lambda *_: TABLE)
     assert (
@@ -265,13 +229,3 @@ def test_given_any_pages_and_any_quote_then_what_is_found_holds_the_quote_and_st
 def _bare(text: str) -> str:
     """Letters and digits in reading form: signs may be set otherwise, and a hyphen at a line's end goes."""
     return "".join(sign for sign in normalise(text).text if sign.isalnum())
-
-
-def test_given_two_places_of_a_page_with_words_between_then_they_are_two_pieces_and_what_is_between_is_none() -> None:
-    text = "The canteen opens at noon. Nobody may smoke here. The notice period is six weeks."
-    spans = (Span(1, 0, 26), Span(1, 50, len(text)))
-    cited = Passage("d#1", "d#1", read_passage_text({1: text}, spans).text, spans, "en")
-
-    found = Sources([cited], lambda *_: text).find("at noon. The notice", "d#1")
-
-    assert quoted(found) == ["The canteen opens at noon.", "The notice period is six weeks."]

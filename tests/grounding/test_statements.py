@@ -29,30 +29,11 @@ def apart(one: str, other: str, language: str = "en") -> tuple[str, str] | None:
         ),
         (
             "en",
-            "Sick leave is paid in full for 30 days.",
-            "Sick leave is paid in full for 20 days.",
-            ("30 days", "20 days"),
-        ),
-        (
-            "en",
-            "Employees may work remotely for up to 2 days in a week.",
-            "Employees may work remotely for up to 1 day in a week.",
-            ("2 days", "1 day"),
-        ),
-        (
-            "en",
-            "Each employee has a budget of 1,200 pounds.",
-            "Each employee has a budget of £800.",
-            ("1,200 pounds", "£800"),
-        ),
-        (
-            "en",
             "Unused days must be taken before 30 June.",
             "Unused days must be taken before 31 March.",
             ("30 June", "31 March"),
         ),
         ("en", "The notice period is three months.", "The notice period is 2 months.", ("three months", "2 months")),
-        ("en", "The maximum pressure is 16 bar.", "The maximum pressure is 10 bar.", ("16 bar", "10 bar")),
         ("cs", "Doba plnění je 30 dní od podpisu.", "Doba plnění činí 45 dní od podpisu.", ("30 dní", "45 dní")),
         (
             "de",
@@ -84,26 +65,15 @@ def test_given_the_same_statement_with_another_value_then_both_values_are_named_
         ("The contract was signed with Alfa in 10 copies.", "The contract was signed with Beta in 12 copies."),
         ("The fee must be paid within 14 days.", "The fee must not be paid within 30 days."),
         ("Employees get at least 20 vacation days.", "Employees get at most 25 vacation days."),
-        ("Employees get at least 20 vacation days.", "Employees get 25 vacation days."),
         ("The trial period is 3 months.", "The trial period is 90 days."),
-        ("The trial period is 12 months.", "The trial period is 12 months."),
-        ("The budget is 1,500,000 euros for training.", "The budget is 1.5 million euros for training."),
-        ("Requests need 10 days and answers 5 days.", "Requests need 8 days and answers 3 days."),
-        ("Reports are due 5 days before the audit.", "Reports are due 8 days after the audit."),
         ("The supplier pays 30 euros a day.", "The customer pays 50 euros a day."),
-        ("The company was founded by the brothers in 1950.", "The company was founded by the brothers in 1955."),
         ("The trial is to begin in September 2023.", "The trial is to begin in October 2023."),
         ("The trial begins in March with 10 guests.", "The trial begins in May with 12 guests."),
-        ("Call the service desk at extension 222.", "Call the service desk at extension 225."),
         ("The pump stands in Figure 3 of the manual.", "The pump stands in Figure 4 of the manual."),
-        ("It is described in section 3 pumps and valves.", "It is described in section 4 pumps and valves."),
         ("3. Employees wear a helmet on the site.", "4. Employees wear a helmet on the site."),
         ("The device with code A-12 is tested yearly.", "The device with code A-13 is tested yearly."),
         ("How many days are 3 working weeks?", "How many days are 4 working weeks?"),
         ("a stock plan of 40 shares,", "a stock plan of 84 shares,"),
-        ("Page 3 pages", "Page 4 pages"),
-        ("The limit of a week ticket is 10 euros.", "The limit of a month ticket is 12 euros."),
-        ("The series a + b has 10 terms in all.", "The series a - b has 12 terms in all."),
         ("Employees have 25 vacation days beside sick leave.", "Employees have 20 sick days beside vacation leave."),
         ("The office opens from 9:30 to 16:00 each day.", "The office opens from 9:00 to 16:00 each day."),
         (
@@ -112,13 +82,7 @@ def test_given_the_same_statement_with_another_value_then_both_values_are_named_
         ),
         ("Reports need 5 days of work and 8 days of review.", "Reports need 8 days of work and 10 days of review."),
         ("The deadline for applications is 15 May 2026.", "The deadline for applications is May 2026."),
-        ("Revenue at the deadline was higher on 15 May 2026.", "Revenue at the deadline was higher on 31 May 2026."),
         ("The front desk opens at 2:30 p.m. daily.", "The front desk opens at 2:30 daily."),
-        ("Transport from Prague to Brno takes 2 days.", "Transport from Brno to Prague takes 3 days."),
-        ("The buyer pays the seller 30 euros for delivery.", "For delivery the seller pays the buyer 50 euros."),
-        ("Staff who are not on call answer within 3 days.", "Staff who are on call do not answer within 5 days."),
-        ("Fees not paid in 10 days are due.", "Fees paid in 20 days are not due."),
-        ("In the first six months of 2023 rents fell.", "In the first nine months of 2023 rents fell."),
         ("The office is on the 3rd floor of the house.", "The office is on the 4th floor of the house."),
         ("", ""),
     ],
@@ -172,11 +136,3 @@ def test_given_any_two_sentences_then_the_difference_is_mutual_and_never_of_a_se
         assert found[0] in one
         assert found[1] in other
         assert Statement(one, language).outline == Statement(other, language).outline
-
-
-@given(st.text(max_size=80), st.sampled_from(["en", "cs", "de", "hi"]))
-def test_given_any_text_then_what_it_states_stands_in_it(text: str, language: str) -> None:
-    statement = Statement(text, language)
-
-    assert all(value.shown in text for value in statement.values)
-    assert difference(statement, statement) is None

@@ -20,7 +20,6 @@ CASES = {
         ("because", "health", "comes", "first"),
     ),
     "verbatim": (SICK, SICK, "en", ()),
-    "shorter": ("Sick leave is paid for 30 days.", SICK, "en", ()),
     "two runs as long as each other": (
         "Happy staff sleeps, sick leave, kind bosses smile.",
         SICK,
@@ -43,15 +42,7 @@ CASES = {
         ("neboť", "zákazník", "velmi", "spěchal"),
     ),
     "czech inflected": ("Třicet dnů je dobou plnění.", "Doba plnění činí třicet dní.", "cs", ()),
-    "german": (
-        "Urlaub hat 30 Tage. Gesundheit bleibt wichtig.",
-        "Urlaub hat 30 Tage.",
-        "de",
-        ("Gesundheit", "bleibt", "wichtig"),
-    ),
-    "hindi": ("अवकाश 30 दिन है।", "अवकाश 30 दिन है।", "hi", ()),
     "citation marks are no words": ("Sick leave is paid in full [1].", SICK, "en", ()),
-    "nothing said": ("", SICK, "en", ()),
     "no source": ("Sick leave", "", "en", ("Sick", "leave")),
 }
 

@@ -45,18 +45,6 @@ def test_given_a_long_text_then_it_is_read_around_the_best_place_and_around_the_
     assert all(READ_WORDS - 11 < len(part.split()) <= READ_WORDS for part in (first, second))
 
 
-def test_given_a_place_then_as_much_is_read_before_it_as_behind_it() -> None:
-    first = readings(CLAIM, text_of((30, KEY)), "en")[1]
-
-    before, behind = first.split(KEY)
-    assert abs(before.count(".") - behind.count(".")) <= 1
-
-
-def test_given_a_place_at_an_edge_then_the_text_is_read_from_there_on() -> None:
-    assert readings(CLAIM, text_of((0, KEY)), "en")[1].startswith(KEY)
-    assert readings(CLAIM, text_of((59, KEY)), "en")[1].endswith(KEY)
-
-
 def test_given_a_claim_without_words_or_sentences_all_too_long_then_something_is_read_all_the_same() -> None:
     context = text_of()
 

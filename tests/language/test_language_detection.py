@@ -9,39 +9,7 @@ from hypothesis import strategies as st
 from rag_core.language import canonical, certain_language, detect, question_language
 
 QUESTIONS = {
-    "en": [
-        "What is the notice period?",
-        "How many vacation days do I get?",
-        "Who is liable?",
-        "Who pays?",
-        "Was the contract signed?",
-        "Does the contract end in 2025?",
-        "capital of France",
-    ],
-    "cs": [
-        "Jaké riziko smlouva představuje?",
-        "Jaká je doba plnění?",
-        "Kdo je skutečným vlastníkem?",
-        "Kolik dní dovolené mám?",
-        "Kdo platí dopravu?",
-        "Jaka je vypovedni doba?",
-        "Co se stane při prodlení?",
-    ],
-    "de": [
-        "Was ist ein Knowledge Graph?",
-        "Erkläre mir das Konzept von RAG",
-        "Wie lang ist die Kündigungsfrist?",
-        "Wer haftet für Mängel?",
-        "Gibt es eine Vertragsstrafe?",
-        "Wie hoch ist der Preis?",
-    ],
     "hi": ["अनुबंध की अवधि क्या है?", "वारंटी", "Knowledge Graph क्या है?", "API की सीमा कितनी है?"],
-    "es": [
-        "¿Cuál es el plazo de entrega?",
-        "¿Quién paga?",
-        "que documentos tienes",
-        "¿Cuántos días de vacaciones hay?",
-    ],
     "ru": ["Какой срок договора?", "Кто платит?", "Что такое RAG?"],
 }
 CASES = [(lang, question) for lang, questions in QUESTIONS.items() for question in questions]
@@ -59,12 +27,9 @@ def test_given_a_typical_question_when_asked_of_documents_in_any_language_then_i
     ("question", "documents", "expected"),
     [
         ("záruka?", ["cs"], "cs"),
-        ("notice period", ["en"], "en"),
-        ("Garantie", ["de"], "de"),
         ("garantía", ["es"], "es"),
         ("гарантія", ["uk"], "uk"),
         ("гарантия?", ["ru", "uk"], "ru"),
-        ("гарантия?", ["en"], "ru"),
         ("शुल्क", ["mr"], "mr"),
         ("smlouva", ["cs", "hi"], "cs"),
     ],
@@ -86,15 +51,12 @@ def test_given_no_letters_when_detecting_then_the_language_is_undetermined(text:
     [
         ("The supplier shall deliver the goods within thirty days of the order.", "en"),
         ("Dodavatel je povinen dodat zboží do třiceti dnů od objednávky.", "cs"),
-        ("Smlouva je platná.", "cs"),
         ("Договір діє два роки і може бути розірваний (see the terms of the site).", "uk"),
         ("Zmluva je platná.", "sk"),
         ("Der Lieferant liefert die Ware innerhalb von dreißig Tagen.", "de"),
         ("आपूर्तिकर्ता तीस दिनों के भीतर माल की आपूर्ति करेगा।", "hi"),
         ("हा करार दोन वर्षांसाठी आहे आणि तो रद्द केला जाऊ शकतो.", "mr"),
-        ("El proveedor entregará los bienes en treinta días.", "es"),
         ("Поставщик обязан поставить товар в течение тридцати дней.", "ru"),
-        ("Договір діє два роки і може бути розірваний.", "uk"),
         ("De overeenkomst is gesloten voor een periode van twee jaar en kan worden opgezegd.", "nl"),
     ],
 )
@@ -102,19 +64,11 @@ def test_given_a_sentence_of_a_document_when_detecting_then_its_language_is_foun
     assert detect(text) == expected
 
 
-def test_given_a_foreign_title_page_when_detecting_a_long_document_then_the_body_decides() -> None:
-    title = "Annual report of the board to the members of the company. " * 60
-    body = "Dodavatel je povinen dodat zboží do třiceti dnů od objednávky. " * 2000
-
-    assert detect(title + body) == "cs"
-
-
 @each(
     ("text", "expected"),
     [
         ("Η σύμβαση ισχύει για δύο έτη και μπορεί να καταγγελθεί. See the terms of the site.", "el"),
         ("Όροι χρήσης και προστασία: the terms", "el"),
-        ("Π.Δ. 228/1998", "el"),
         ("本规定适用于所有学生，自发布之日起施行。参见 the rules of the school。", "zh"),
     ],
 )
@@ -144,13 +98,10 @@ def test_given_hostile_text_when_detecting_then_a_language_comes(text: str) -> N
         ("Výpovědní doba činí dva měsíce.", "cs"),
         ("Die Kündigungsfrist beträgt zwei Monate.", "de"),
         ("सूचना अवधि दो महीने है।", "hi"),
-        ("De opzegtermijn is twee maanden.", "nl"),
         ("Výpovedná lehota je dva mesiace.", ""),  # Slovak, and nearly Czech
         ("Срок уведомления составляет два месяца.", ""),  # Russian, and nearly Bulgarian
         ("Österreichische Nationalbank, Großglockner Hochalpenstraße", ""),
         ("Příbram, Žďár, Kroměříž: 320, 2024", ""),
-        ("Net sales 1,250 in 2024", ""),
-        ("30 %", ""),
         ("", ""),
     ],
 )
@@ -163,13 +114,9 @@ def test_given_a_sentence_then_its_language_is_said_only_where_it_is_certain(tex
     ("declared", "known"),
     [
         ("nb", "no"),
-        ("nn", "no"),
-        ("no", "no"),
         ("ces", "cs"),
         ("de-AT", "de"),
         ("zh_Hant", "zh"),
-        ("EN", "en"),
-        ("tl", "tl"),
         ("Czech", ""),
         ("", ""),
     ],

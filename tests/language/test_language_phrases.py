@@ -32,27 +32,15 @@ def test_given_a_language_without_a_file_when_refusing_then_english_is_used(lang
     assert refusal(lang) == refusal("en")
 
 
-@each("lang", sorted(LANGUAGES))
-def test_given_every_language_when_its_refusal_is_read_back_then_it_is_recognised(lang: str) -> None:
-    """S0-30: what we say ourselves is recognised as a refusal."""
-    assert is_refusal(refusal(lang))
-    assert is_refusal(refusal(lang).upper())
-
-
 @each(
     "text",
     [
         "Požadovaná informace není v dokumentech explicitně uvedena.",
         "I don't know based on NCERT textbooks.",
-        "I DON’T KNOW based on NCERT textbooks",
         "Information not available in provided context",
-        "i cannot answer this based on the provided documents",
-        "I CANNOT ANSWER THIS QUESTION based on the provided documents",
-        "Unfortunately, the provided documents do not contain enough information to say.",
         "I cannot answer this question based on the provided documents. Try another file.",
         '"I cannot answer this question based on the provided documents."',
         "Na tuto otázku nelze z dokumentů odpovědět, protože na tuto otázku nelze odpovědět.",
-        "Leider kann ich diese Frage nicht beantworten.",
         "यह जानकारी दस्तावेज़ों में नहीं है।",
     ],
 )
@@ -65,15 +53,11 @@ def test_given_a_refusal_in_any_known_wording_when_read_then_it_is_recognised(te
     "text",
     [
         "",
-        "...",
         "The notice period is 30 days.",
         "The documents do not contain any personal data.",
         'The assistant says "I cannot answer this question" when it finds nothing.',
-        "Nástroj hlásí „Požadovaná informace není v dokumentech.“ a skončí.",
         "If the information is not available in the documents, the supplier asks the customer.",
-        "Pokud požadovaná informace není v dokumentech, dodavatel ji doplní.",
         "The notice period is 30 days. I don't know more.",
-        "I cannot answer this question in one line. The rent is 5. The deposit is 6. The fee is 7.",
         "I don't knowingly hide anything.",
     ],
 )
@@ -114,22 +98,14 @@ def test_given_a_greeting_then_it_is_answered_in_the_language_of_whoever_greets(
 @each(
     ("language", "text"),
     [
-        ("en", "And how many did it open?"),
         ("en", "And how many?"),
-        ("en", "Why?"),
         ("en", "What about 2021?"),
-        ("en", "And in Italy?"),
         ("en", "Tell me more"),
         ("de", "Und wie viele?"),
-        ("de", "Warum?"),
         ("de", "Und im Jahr 2021?"),
         ("es", "¿Y cuándo?"),
-        ("fr", "Et pourquoi ?"),
-        ("it", "E quanti?"),
         ("cs", "A kolik?"),
         ("cs", "A co v Praze?"),
-        ("sk", "A kedy?"),
-        ("pl", "A ile?"),
         ("ru", "А сколько?"),
         ("hi", "और कितने?"),
     ],
@@ -144,14 +120,10 @@ def test_given_a_text_that_leans_on_a_question_before_when_read_then_it_asks_not
     [
         ("en", "And when does the contract with the tenant end?"),
         ("en", "Why was the line stopped?"),
-        ("en", "How many plants are there?"),
         ("en", "What about the notice period of trainees in the second year?"),
-        ("de", "Warum wurde die Linie gestoppt?"),
         ("cs", "Kolik je tam zaměstnanců?"),
-        ("ru", "Сколько сотрудников?"),
         ("hi", "वहाँ कितने कर्मचारी हैं?"),
         ("en", ""),
-        ("en", "why " * 40),
         ("en", "a" * 10_000),
         ("xx", "Why?"),
     ],
@@ -166,20 +138,14 @@ def test_given_a_question_that_only_looks_like_one_that_leans_when_read_then_it_
     ("lang", "question", "expected"),
     [
         ("en", "How do I configure the API?", "procedural"),
-        ("en", "What are the steps to terminate?", "procedural"),
         ("en", "How long is the notice period?", "factual"),
-        ("en", "Compare plan A and plan B", "comparative"),
         ("en", "What is the difference between leave and absence?", "comparative"),
-        ("en", "A versus B", "comparative"),
         ("cs", "Jak podat výpověď?", "procedural"),
-        ("cs", "Jak dlouho trvá zkušební doba?", "factual"),
         ("cs", "Jaký je rozdíl mezi A a B?", "comparative"),
         ("de", "Wie kann ich kündigen?", "procedural"),
-        ("de", "Wie lange muss ich warten?", "factual"),
         ("de", "Was ist der Unterschied?", "comparative"),
         ("hi", "मैं आवेदन कैसे करूँ?", "procedural"),
         ("hi", "दोनों में क्या अंतर है?", "comparative"),
-        ("hi", "अवधि क्या है?", "factual"),
         ("xx", "How do I start?", "procedural"),
         ("en", "", "factual"),
         ("en", "incomparably good", "factual"),
@@ -198,9 +164,7 @@ def test_given_a_question_when_its_intent_is_read_then_it_is_the_kind_it_asks_fo
         ("en", "What is the current rate?", True),
         ("en", "What is the rate?", False),
         ("cs", "Jaká je současná sazba?", True),
-        ("de", "Was ist der aktuelle Satz?", True),
         ("hi", "वर्तमान दर क्या है?", True),
-        ("hi", "दर क्या है?", False),
     ],
 )
 def test_given_a_question_for_the_present_state_when_read_then_recency_may_count(

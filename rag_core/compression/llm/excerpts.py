@@ -21,8 +21,7 @@ from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL
 from rag_core.facts.differences.values import values
-from rag_core.grounding.omissions.back import needed_with
-from rag_core.grounding.omissions.idle import binds
+from rag_core.grounding.omissions.back import binds, needed_with
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.normalise import normalise
 from rag_core.language import content_terms, limit_words

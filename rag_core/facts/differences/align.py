@@ -6,7 +6,6 @@ does not know.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -127,18 +126,16 @@ def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
 def gaps(mine: Sentence, theirs: Sentence) -> list[Gap]:
     """The gaps between a longest common sequence of words, in order.
 
-    Of a much longer sentence only the part with most of the words is looked at. Before the first common word and after
-    the last one, no more is taken of the other sentence than this one has there, if it has anything.
+    Before the first common word and after the last one, no more is taken of the other sentence than this one has there,
+    if it has anything.
     """
     a, b = [token.stem for token in mine.tokens], [token.stem for token in theirs.tokens]
-    first, last = _window(a, b)
-    b = b[first:last]
     found, i, k = [], 0, 0
     for one, other in [*_late(_pairs(a, b), b), (len(a), len(b))]:
         if i < one or k < other:
             found.append(_at_edge(Gap(i, one, k, other), len(a)))
         i, k = one + 1, other + 1
-    return [Gap(gap.i, gap.j, gap.k + first, gap.m + first) for gap in found]
+    return found
 
 
 def _pairs(a: list[str], b: list[str]) -> list[tuple[int, int]]:
@@ -174,32 +171,6 @@ def _late(pairs: list[tuple[int, int]], b: list[str]) -> list[tuple[int, int]]:
             run = [(mine, place + offset) for offset, (mine, _) in enumerate(run)]
         moved, end = run + moved, start
     return moved
-
-
-def _window(a: list[str], b: list[str]) -> tuple[int, int]:
-    """The part of b, hardly longer than a, that has most of the words of a; of equal neighbours all if few, else the
-    middle one.
-    """
-    size = len(a) + 2 * _LONGEST_GAP
-    if len(b) <= size:
-        return 0, len(b)
-    wanted, inside = frozenset(a), Counter(b[:size])
-    held = len(wanted.intersection(inside))
-    best, first, last = held, 0, 0
-    for start in range(1, len(b) - size + 1):
-        gone, new = b[start - 1], b[start + size - 1]
-        inside[gone] -= 1
-        held -= gone in wanted and not inside[gone]
-        held += new in wanted and not inside[new]
-        inside[new] += 1
-        if held > best:
-            best, first, last = held, start, start
-        elif held == best and last == start - 1:
-            last = start
-    if last - first <= _LONGEST_GAP:
-        return first, last + size
-    middle = (first + last) // 2
-    return middle, middle + size
 
 
 def _at_edge(gap: Gap, length: int) -> Gap:

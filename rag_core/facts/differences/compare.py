@@ -10,10 +10,10 @@ import regex
 
 from rag_core.facts.differences.roles import wrong_roles
 from rag_core.facts.differences.substitution import substituted_words
-from rag_core.facts.differences.values import changed_values, values, without_units
+from rag_core.facts.differences.values import changed_values, values
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.facts.sentence.logic import changed_operators
-from rag_core.facts.sentence.names import Name, canonical_code, codes, initials, name_stands, names
+from rag_core.facts.sentence.names import Name, canonical_code, codes, name_stands, names
 from rag_core.facts.sentence.numbers import plain_quantities
 from rag_core.ingest.normalise import normalise
 from rag_core.language import ascii_digits, dates, fold, words
@@ -94,10 +94,7 @@ def _once(changed: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=64)
 def _otherwise(claim: str, evidence: str, lang: str, evidence_lang: str) -> tuple[tuple[str, str], ...]:
-    changed = [
-        ("operator", sign)
-        for sign in changed_operators(without_units(claim, lang), without_units(evidence, evidence_lang))
-    ]
+    changed = [("operator", sign) for sign in changed_operators(claim, evidence)]
     if lang == evidence_lang:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
         changed += substituted_words(claim, evidence, lang, mine, theirs)
@@ -126,11 +123,7 @@ def _stands(claim: str, evidence: str) -> bool:
     return False
 
 
-# A text is the evidence of many sentences in a row: what is read out of it is kept for the next one.
-_initials = lru_cache(maxsize=64)(initials)
-
-
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # a text is the evidence of many sentences in a row
 def _word_set(text: str) -> frozenset[str]:
     return frozenset(fold(word.text) for word in words(text))
 
@@ -151,11 +144,7 @@ def _changed_names(claim: str, evidence: str, lang: str, evidence_lang: str) -> 
         known = years | their_codes if code.kind == "year" else their_codes | their_words
         if canonical_code(code.text) not in known:
             changed.append((code.kind, code.text))
-    mine = _names(claim, lang)
-    short_forms = _initials(evidence) if mine else frozenset()
     changed += [
-        ("name", name.text)
-        for name in mine
-        if not name_stands(name.text, their_words, evidence_lang) and fold(name.text) not in short_forms
+        ("name", name.text) for name in _names(claim, lang) if not name_stands(name.text, their_words, evidence_lang)
     ]
     return changed

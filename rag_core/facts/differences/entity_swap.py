@@ -2,7 +2,7 @@
 
 Where capitals mark names, a name in the place of a name is a change. German capitalises every noun and Hindi has no
 capitals: there a word counts as a name when it is a known name, follows a title, or stands in no dictionary; and a noun
-that the evidence has elsewhere is a change in the place of another noun, unless both are synonyms.
+that the evidence has elsewhere is a change in the place of another noun.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from babel import Locale, UnknownLocaleError
 from rag_core.facts.differences.align import Aligned, Sentence, Token
 from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.facts.sentence.names import CLEAR
-from rag_core.language import LANGUAGES, fold, forms, grammar, is_known, string_similarity, synonyms, words
+from rag_core.language import LANGUAGES, fold, grammar, is_known, string_similarity, words
 
 _CASED = frozenset({"Latin", "Cyrillic", "Greek"})  # scripts with capitals
-_MAX_ABBREVIATED = 4  # letters
 _MIN_LETTERS = 3  # letters of a name that is found by its form alone
 
 Span = tuple[int, int]
@@ -37,9 +36,7 @@ def entity_swaps(
             continue
         named = [place for place in here if is_name(aligned.mine, place, lang, mine)]
         replaced = there[-1:] if gap.i == 0 else there[:1] if gap.j == len(aligned.mine.tokens) else there
-        if not any(
-            is_name(aligned.theirs, place, lang, theirs) or _is_bare(aligned.theirs, place, lang) for place in replaced
-        ):
+        if not any(is_name(aligned.theirs, place, lang, theirs) for place in replaced):
             named = []
         known = all(
             aligned.mine.tokens[place].stem in held and _is_noun(aligned.mine, place, lang) for place in here
@@ -74,16 +71,6 @@ def _is_noun(sentence: Sentence, place: int, lang: str) -> bool:
     )
 
 
-def _is_bare(sentence: Sentence, place: int, lang: str) -> bool:
-    """Whether a noun stands without article or adjective, like a name: "in Harvard"."""
-    before, companion = sentence.tokens[place - 1].text if place else "", grammar(lang).noun_companion
-    return (
-        companion is not None
-        and _is_noun(sentence, place, lang)
-        and not (before.islower() and companion.search(before))
-    )
-
-
 def _every_noun_alike(token: Token, lang: str) -> bool:
     """Whether capitals do not tell a name from another noun here."""
     return (grammar(lang).nouns_capitalised and token.text[0].isupper()) or token.text.lower() == token.text.upper()
@@ -98,7 +85,7 @@ def _is_said(sentence: Sentence, place: int, moved: Collection[str], lang: str) 
 
 
 def _say_the_same(aligned: Aligned, here: list[int], there: list[int], lang: str) -> bool:
-    """Whether a word of one side is a synonym, another form or the initials of the other's, or both are units."""
+    """Whether a word of one side is another form or the initials of the other's, or both are units."""
     mine, theirs = [aligned.mine.tokens[place] for place in here], [aligned.theirs.tokens[place] for place in there]
     units = lexicon(lang).units
     if all(token.folded in units for token in (*mine, *theirs)):
@@ -106,23 +93,7 @@ def _say_the_same(aligned: Aligned, here: list[int], there: list[int], lang: str
     initials = {"".join(token.folded[0] for token in tokens) for tokens in (mine, theirs) if len(tokens) > 1}
     if initials.intersection(token.folded for token in (*mine, *theirs)):
         return True
-    return any(
-        string_similarity(one.stem, other.stem) or _shortens(one, other) or _synonymous(one, other, lang)
-        for one in mine
-        for other in theirs
-    )
-
-
-def _shortens(one: Token, other: Token) -> bool:
-    """Whether one word abbreviates the other: "Abs." and "Absatz", "Nr." and "Nummer"."""
-    short, whole = sorted((one.folded, other.folded), key=len)
-    letters = iter(whole)
-    return len(short) <= _MAX_ABBREVIATED and short[0] == whole[0] and all(letter in letters for letter in short)
-
-
-def _synonymous(one: Token, other: Token, lang: str) -> bool:
-    others = {fold(word) for key in forms(one.text, lang) for word in synonyms(lang).get(key, ())}
-    return not others.isdisjoint(forms(other.text, lang))
+    return any(string_similarity(one.stem, other.stem) for one in mine for other in theirs)
 
 
 @cache

@@ -72,7 +72,7 @@ def equal_values(one: Value, other: Value) -> bool:
     match one, other:
         case Quantity(), Quantity():
             named = one.value in (other.value, *other.parts) and one.unit in ("", other.unit)
-            return named or one.exact == other.exact or (other.is_year and one.has_year(other.value))
+            return named or one.exact == other.exact
         case Date(), Date():
             return any(day.within(reading) or reading.within(day) for day in one.readings for reading in other.readings)
         case Time(), Time():

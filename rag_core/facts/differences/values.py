@@ -6,7 +6,7 @@ for `rag_core.facts.differences.roles` to compare.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,8 +19,6 @@ from rag_core.facts.sentence.times import Time, Weekday, times, weekdays
 from rag_core.facts.sentence.units import units_in
 from rag_core.language import Date, any_language, ascii_digits, dates, fold, stem, words
 
-_IN_DIGITS = regex.compile(r"\D{0,4}\d[\d.,'’ ]*(?:\^[-−+]?\d+|[⁺⁻]?[⁰¹²³⁴-⁹]+)?")
-_SIGNED = regex.compile(r"[/·^]|[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]")
 _AFTER_ORDINAL = 40  # characters in which the word is looked for that an ordinal counts
 
 
@@ -78,16 +76,6 @@ def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> 
     return changed
 
 
-@lru_cache(maxsize=256)
-def without_units(text: str, lang: str) -> str:
-    """A text with spaces for the signs of known units behind figures ("m²"), which are no operators; offsets stay."""
-    for number in values(text, lang).quantities:
-        digits = _IN_DIGITS.match(text, number.start)
-        if digits and number.unit and _SIGNED.search(text, digits.end(), number.end):
-            text = text[: digits.end()] + " " * (number.end - digits.end()) + text[number.end :]
-    return text
-
-
 # A text is the evidence of many sentences in a row: what is read out of it is kept for the next one.
 _named = lru_cache(maxsize=64)(units_in)
 
@@ -134,7 +122,7 @@ def _time_stands(time: Time, theirs: Values, evidence: str) -> bool:
 def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozenset[str]) -> Iterator[tuple[str, str]]:
     places = _by_value(theirs.quantities)
     converted = {number.exact for number in theirs.quantities if number.unit}
-    loose, years = _loose(theirs), _years(theirs)
+    loose = _loose(theirs)
     for number in mine.quantities:
         here = places.get(number.value, [])
         if number.unit and number.exact in converted:
@@ -142,23 +130,11 @@ def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozens
         if not here and number.scale > 1 and str(number.scale) in known:
             here = places.get(number.base, [])
         if not here:
-            if number.value not in loose and not _is_told_otherwise(number, places, years, evidence):
+            in_cells = number.parts and _digits_stand(number.text, evidence)
+            if number.value not in loose and not in_cells and (not number.ordinal or _in_digits(number)):
                 yield "number", number.text
         elif not any(_unit_stands(number, other, known) for other in here):
             yield "unit", number.text
-        elif number.bound and all(other.bound not in ("", number.bound) for other in here):
-            yield "comparison", f"{number.bound} {number.text}"
-
-
-def _is_told_otherwise(number: Quantity, places: Collection[str], years: Collection[str], evidence: str) -> bool:
-    """Whether the evidence has a number as a year of its decade, the end of a range or two cells."""
-    if number.ordinal and not _in_digits(number):
-        return True
-    if any(number.has_year(year) for year in years) or (
-        number.scale > 1 and number.base in number.parts and number.base in places
-    ):
-        return True
-    return bool(number.parts) and _digits_stand(number.text, evidence)
 
 
 def _by_value(quantities: Sequence[Quantity]) -> Mapping[str, list[Quantity]]:

@@ -18,7 +18,6 @@ import regex
 
 from rag_core.language import FALLBACK, LANGUAGES, FactWords, ValueRows, any_language, fold, months
 
-_NEVER = regex.compile(r"(?!)")
 _NO_ROWS = ValueRows()
 
 
@@ -78,8 +77,6 @@ class ValueWords:
     # between number and unit: "30 working days" are no days
     qualifiers: Mapping[str, str] = field(default_factory=dict)
     fillers: frozenset[str] = frozenset()  # words between number and unit that change nothing: "30 calendar days"
-    to: regex.Pattern[str] = _NEVER  # what stands between the ends of a range
-    between: regex.Pattern[str] = _NEVER  # what stands before a range whose ends are joined by one of `joins`
     compound: regex.Pattern[str] | None = None  # parts of number words written as one; None where they are not
     prefixes: Mapping[str, str] = field(default_factory=dict)  # in compounds, with qualifiers: "Arbeitstage"
     weekdays: Mapping[str, int] = field(default_factory=dict)  # from 1, Monday, as they are written
@@ -113,7 +110,6 @@ def value_words(lang: str) -> ValueWords:
         numbers |= {f"{unit}{joint}{ten}": units[unit] + tens[ten] for unit, ten in product(units, tens)}
     scales = {**lex.scales, **row.scales}
     parts = sorted({*numbers, *scales, *row.ones, *row.join}, key=len, reverse=True)
-    to = "|".join(map(regex.escape, row.range)) or "(?!)"
     return ValueWords(
         is_plain=False,
         numbers=numbers,
@@ -125,8 +121,6 @@ def value_words(lang: str) -> ValueWords:
         symbols=any_language().symbols,
         qualifiers=by_spelling([one.qualifiers for one in _rows()], {}),
         fillers=frozenset[str]().union(*(one.fillers for one in _rows())),
-        to=regex.compile(rf"\s?[-\u2010-\u2015−]\s?|\s+(?:{to})\s+", regex.IGNORECASE),
-        between=regex.compile(rf"(?<!\p{{L}})(?:{row.between})\s+$", regex.IGNORECASE) if row.between else _NEVER,
         compound=regex.compile("|".join(map(regex.escape, parts))) if row.compound else None,
         prefixes=row.prefixes if row.compound else {},
         weekdays={word: day for day, names in enumerate(row.weekdays, 1) for word in names},

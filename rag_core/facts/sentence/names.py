@@ -101,17 +101,6 @@ def name_stands(name: str, evidence_words: Collection[str], lang: str) -> bool:
     return all(_word_stands(part.text, evidence_words, lang) for part in parts)
 
 
-def initials(text: str) -> frozenset[str]:
-    """The folded initials of every run of two to six capitalised words: what an acronym may stand for."""
-    found = set()
-    for run in _runs(text, words(text), bytearray(len(text))):
-        letters = [fold(word.text[0]) for word in run if _capital(word)]
-        found |= {
-            "".join(letters[i:j]) for i in range(len(letters)) for j in range(i + 2, min(len(letters), i + 6) + 1)
-        }
-    return frozenset(found)
-
-
 def _word_stands(word: str, evidence_words: Collection[str], lang: str) -> bool:
     folded = fold(word)
     if folded in evidence_words:

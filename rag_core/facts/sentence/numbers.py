@@ -1,8 +1,7 @@
 """Numbers with their unit: "1.250,50", "1 250,50" and "1,250.50" are one value, "1.5 million" and "1,500,000" too, "2½"
 and "2.5".
 
-Of a range ("5 to 10 days", "od 5 do 10 dnů") the first number has the unit and the scale of the second, where it has
-none of its own. A power is a value of its own: "10²" and "10^2" are neither 10 nor 102. Digits are parsed by babel with
+A power is a value of its own: "10²" and "10^2" are neither 10 nor 102. Digits are parsed by babel with
 strict grouping in the text's language first, then in the others' conventions. A number that cannot be read as one value
 ("3.2.1", "1,2,3") is compared by its text and its parts.
 """
@@ -11,22 +10,19 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
-from itertools import pairwise
 
 import regex
 from babel.core import UnknownLocaleError
 from babel.numbers import parse_decimal
 
 from rag_core.facts.sentence.lexicon import (
-    Lexicon,
     ValueWords,
     cover,
     dimension,
     exact_units,
-    lexicon,
     of_any_language,
     plain_words,
     value_words,
@@ -40,12 +36,9 @@ _MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
 _PLAIN = regex.compile(r"-?\d{1,18}(?:\.\d{1,6})?")  # what a Decimal converts without a rounding
 _FRACTION = "[¼-¾⅐-⅞]"
 _OF_A_NUMBER = rf"[\p{{N}}--[{CIRCLED}]]"  # a circled number marks an item; it is no part of the figure beside it
-_DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
 _POWER_OF = regex.compile(r"\d{1,3}")
 _CENTS = 2  # raised digits of a price
-_LONGEST_JOINT = 12  # characters between the ends of a range
-_NEAR = 4  # words in which a bound ("at least") is looked for
 
 
 @cache
@@ -84,26 +77,19 @@ def _unit_before() -> regex.Pattern[str]:
 class Quantity:
     """A number where it stands: `source[start:end] == text`, unit and scale word included.
 
-    `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the
-    "5" of "5 to 10 million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur",
-    "day") or empty. `bound` is ">=", "<=" or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`:
-    whether it is ten years, "the 1990s".
+    `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers);
+    `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `ordinal`: whether
+    it counts a place, "3rd" or "third".
     """
 
     value: str
     parts: tuple[str, ...]
     scale: int
     unit: str
-    bound: str
     text: str
     start: int
     end: int
     ordinal: bool = False
-    decade: bool = False
-
-    def has_year(self, year: str) -> bool:
-        """Whether a year of four digits is in this decade, whose century need not be stated."""
-        return self.decade and year[:-1].endswith(self.value[:-1])
 
     @property
     def exact(self) -> tuple[str, str]:
@@ -123,52 +109,26 @@ class Quantity:
 
 def quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
     """The numbers of a text, in ASCII digits or words, in order, but those in the `taken` ranges."""
-    vocabulary = value_words(lang)
-    return _of_ranges(text, _quantities(text, lang, taken, vocabulary), vocabulary)
+    return _quantities(text, lang, taken, value_words(lang))
 
 
 def plain_quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
-    """The numbers in the plain reading: no ordinals in words, no ranges, the units that questions know only."""
+    """The numbers in the plain reading: no ordinals in words, the units that questions know only."""
     return _quantities(text, lang, taken, plain_words(lang))
 
 
 def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabulary: ValueWords) -> list[Quantity]:
-    lex, covered = lexicon(lang), cover(text, taken)
+    covered = cover(text, taken)
     found = [
-        _quantity(text, match, lang, lex, vocabulary)
-        for match in _number().finditer(text)
-        if not covered[match.start()]
+        _quantity(text, match, lang, vocabulary) for match in _number().finditer(text) if not covered[match.start()]
     ]
     for quantity in found:
         covered[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
-    found += [_spelled(text, number, lex, vocabulary) for number in spelled(text, words(text), covered, vocabulary)]
+    found += [_spelled(text, number, vocabulary) for number in spelled(text, words(text), covered, vocabulary)]
     return sorted(found, key=lambda quantity: quantity.start)
 
 
-def _of_ranges(text: str, found: list[Quantity], vocabulary: ValueWords) -> list[Quantity]:
-    for index, (first, second) in enumerate(pairwise(found)):
-        if not _is_range(text, first, second, vocabulary):
-            continue
-        unit, scale = first.unit or second.unit, second.scale
-        if first.scale == 1 and scale > 1 and first.value.replace(".", "", 1).isdecimal():
-            value, parts = _canonical(Decimal(first.value) * scale), (*first.parts, first.value)
-            found[index] = replace(first, value=value, parts=parts, scale=scale, unit=unit)
-        else:
-            found[index] = replace(first, unit=unit)
-    return found
-
-
-def _is_range(text: str, first: Quantity, second: Quantity, vocabulary: ValueWords) -> bool:
-    gap = text[first.end : second.start]
-    if len(gap) > _LONGEST_JOINT:
-        return False
-    joined = fold(gap.strip()) in vocabulary.joins and vocabulary.between.search(
-        text[max(0, first.start - 20) : first.start]
-    )
-    return bool(joined or vocabulary.to.fullmatch(gap))
-
-
-def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
+def _quantity(text: str, match: regex.Match[str], lang: str, vocabulary: ValueWords) -> Quantity:
     body, sign = match["body"] or "0", "-" if match["sign"] else ""
     value, parts = _value(body, lang)
     start = match.start()
@@ -196,16 +156,14 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
         value = _canonical(Decimal(value) * scale)
     else:
         scale = 1
-    bound, ordinal = _bound(text, start, end, lex), match["ordinal"] is not None
-    decade = len(body) in (2, 4) and bool(_DECADE.match(text, match.end()))
-    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade)
+    ordinal = match["ordinal"] is not None
+    return Quantity(sign + value, parts, scale, unit, text[start:end], start, end, ordinal)
 
 
-def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
+def _spelled(text: str, number: Spelled, vocabulary: ValueWords) -> Quantity:
     unit, end = ("", number.end) if number.ordinal else unit_behind(text, number.end, vocabulary)
-    bound = _bound(text, number.start, end, lex)
     told = text[number.start : end]
-    return Quantity(str(number.value), (), number.scale, unit, bound, told, number.start, end, number.ordinal)
+    return Quantity(str(number.value), (), number.scale, unit, told, number.start, end, number.ordinal)
 
 
 def _scale_and_unit_behind(text: str, end: int, vocabulary: ValueWords, of_money: bool) -> tuple[int, str, int]:
@@ -261,14 +219,3 @@ def _exactly(unit: str, value: str) -> tuple[str, str]:
 
 def _canonical(value: Decimal) -> str:
     return format(value.normalize(), "f")
-
-
-def _bound(text: str, start: int, end: int, lex: Lexicon) -> str:
-    """Whether the nearest phrase before a number, in Hindi also after it, makes it a bound."""
-    before = " ".join(text[max(0, start - 60) : start].split()[-_NEAR:])
-    after = " ".join(text[end : end + 60].split()[:_NEAR]) if lex.facts.bounds_follow else ""
-    places: list[tuple[int, int, str]] = []
-    for sign, pattern in ((">=", lex.facts.at_least), ("<=", lex.facts.at_most)):
-        places += [(len(before) - match.end(), -len(match.group()), sign) for match in pattern.finditer(before)]
-        places += [(len(before) + match.start(), -len(match.group()), sign) for match in pattern.finditer(after)]
-    return min(places)[2] if places else ""

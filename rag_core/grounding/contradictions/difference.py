@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from rag_core.facts.differences.align import read
-from rag_core.facts.sentence.logic import changed_operators
 from rag_core.grounding.contradictions.statements import Statement, Value
 from rag_core.language import Day
 
@@ -17,14 +15,14 @@ _MIN_SAID = 2  # words beside the value: "Page 3" and "Total: 5" say too little 
 def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     """The one value in which two statements of the same language differ; None unless they agree in all else.
 
-    All else: every word but the light ones, wordings of one thing as equal, every other value, who does what to whom,
-    negations and operators. Unit and bound must be the same, a number without a unit must count the same thing. A date
-    must state no year or be a deadline: else it is a day of some event or period.
+    All else: every word but the light ones, wordings of one thing as equal, and every other value. The unit must be the
+    same; a number without one must count the same thing. A date must state no year or be a deadline: else it is a day
+    of some event or period.
     """
     if one.outline != other.outline or not (one.is_whole and other.is_whole):
         return None
     apart = _apart(one.values, other.values)
-    if apart is None or set(one.said) != set(other.said) or _turned_round(one, other):
+    if apart is None or set(one.said) != set(other.said):
         return None
     mine, theirs = apart
     # two values of one kind must count the same thing, as far as both say
@@ -32,19 +30,7 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     if not (mine.shown and theirs.shown) or apart_counts or _agree(mine, theirs, one.is_figure or other.is_figure):
         return None
     told = {term for term in (*one.said, *one.outline) if len(term) > 1 and not term.isdecimal()}
-    if len(told) < _MIN_SAID:
-        return None
-    levelled = other.text[: theirs.start] + one.text[mine.start : mine.end] + other.text[theirs.end :]
-    return None if changed_operators(one.text, levelled) or changed_operators(levelled, one.text) else (mine, theirs)
-
-
-def _turned_round(one: Statement, other: Statement) -> bool:
-    """Whether another order may mean something else: of parties or names, or about a "not"."""
-    if one.said == other.said:
-        return False
-    mine, theirs = ([role for role in a.roles if role in b.roles] for a, b in ((one, other), (other, one)))
-    sentences = [sentence for said in (one, other) for sentence in read(said.text, said.language)]
-    return mine != theirs or any(marker.negates for sentence in sentences for marker in sentence.markers)
+    return (mine, theirs) if len(told) >= _MIN_SAID else None
 
 
 def _apart(mine: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, Value] | None:

@@ -15,7 +15,7 @@ from rag_core.facts.sentence.lexicon import exact_units, lexicon, value_words
 from rag_core.facts.sentence.names import canonical_code
 from rag_core.facts.sentence.numbers import Quantity
 from rag_core.grounding.contradictions.word_lists import Telling, either, parted, telling, word_lists
-from rag_core.language import LANGUAGES, ComparedWords, Date, ascii_digits, fold, grammar, words
+from rag_core.language import LANGUAGES, ComparedWords, Date, ascii_digits, fold, words
 
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TO_NOUN = regex.compile(r"[^\S\n]*-?[^\S\n]*")  # between a number and what it counts; "3. Employees" counts nothing
@@ -104,16 +104,6 @@ class Statement:
         """Whether it tells what was in some period, or counts in millions, as against a rule that holds."""
         marks = self.lists.figures | (self.lists.accounts if self.cell[1] else frozenset())
         return self.holds(marks.union(lexicon(self.language).scales))
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The words whose order says who does what to whom: parties and names. German capitals are no names."""
-        names = not grammar(self.language).nouns_capitalised
-        return tuple(
-            word.term
-            for n, word in enumerate(self.telling)
-            if word.word in self.lists.own or (names and n and self.source[word.start].isupper())
-        )
 
     @property
     def lists(self) -> ComparedWords:

@@ -14,7 +14,9 @@ import regex
 
 from rag_core.domain.rows import CELL
 from rag_core.facts.differences.values import values
-from rag_core.grounding.omissions.idle import binds
+from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.facts.sentence.markers import markers
+from rag_core.ingest.normalise import normalise
 from rag_core.language import LANGUAGES, fold, lemma, limit_words, spaced, words
 from rag_core.language.statement_words import BesideRows
 
@@ -26,6 +28,7 @@ STEPS_WORDS = 45  # in all steps before one; where they have more, the first one
 _STEP = regex.compile(r"(\p{Nd}{1,2})[.)]\s")
 _MARK = regex.compile(r"(?:\S\s+|(?<=\S)(?=[*†‡]))([*†‡]+|[\p{Nd}\p{Ll}])\)?$")  # behind what it marks
 _NOTE = regex.compile(r"([*†‡]+|[\p{Nd}\p{Ll}](?=\)))\)?\s*\S")
+_EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—"  # not part of a word; a minus, "%", "€" and "§" belong to it
 _QUOTED = regex.compile(r">(?:\s|>)")  # how a mail quotes another
 
 
@@ -67,6 +70,18 @@ def takes_back(text: str, language: str) -> bool:
         return False
     bears = binds(text, language) or limits.bounded.search(text) or limits.bears.search(text)
     return bool(bears or values(text, language).dates)
+
+
+def binds(text: str, language: str) -> bool:
+    """Whether a text denies something or holds a condition; in a language without lists any may."""
+    limits = limit_words(language)
+    if limits is None:
+        return True
+    words = [fold(bare) for word in normalise(text).text.split() if (bare := word.strip(_EDGES).casefold())]
+    # "neplatí", "unpaid"
+    if any(map(lexicon(language).positive, words)) or any(one.negates for one in markers(words, language)):
+        return True
+    return any(one.search(text) for one in (limits.conditions, limits.behind, limits.kept))
 
 
 def needed_with(texts: Sequence[str], at: int) -> tuple[int, ...]:
