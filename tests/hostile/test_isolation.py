@@ -49,7 +49,7 @@ def test_given_the_reader_when_it_imports_its_pdf_library_then_no_telemetry_come
     said = in_child(
         """
         import json, sys
-        from rag_core.ingest.pdf_worker.mupdf import import_pymupdf
+        from rag_core.ingest.pdf_worker.child import import_pymupdf
         pymupdf = import_pymupdf()
         from rag_core.ingest.pdf_worker import pages, render, rows
         from rag_core.ingest.pdf_worker.hidden_text import hidden

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import Enum
 from typing import NamedTuple
 
 Rect = tuple[float, float, float, float]
@@ -86,6 +87,27 @@ def band_of(y: float) -> int:
     return int(min(max(y, -1e6), 1e6) // BAND_PT)
 
 
+class Kind(Enum):
+    """Why a word is not read; `rag_core.ingest.reading.pdf_findings` has the words for it."""
+
+    NONE = "none"  # transparent, or not painted
+    TINY = "tiny"
+    NO_CONTEXT = "beside"  # the page
+    UNSEEN = "unseen"  # painted over, cut away, masked, or in the colour of its ground
+    OTHER = "other"  # says other letters than are shown
+    LAYER = "layer"  # in a layer that is switched off
+    STRUCK = "struck"  # can be seen, and is crossed out
+
+
+class Ink(Enum):
+    """How a word is painted."""
+
+    PLAIN = "plain"
+    PALE = "pale"  # depends on what is behind it
+    NONE = "none"  # transparent, or neither filled nor stroked
+    TINY = "tiny"
+
+
 class Word(NamedTuple):
     """A word and where it is shown: points, origin at the top left. `size` is the font size in points.
 
@@ -99,14 +121,29 @@ class Word(NamedTuple):
     bold: bool
     mono: bool
     gap: str | None = None
+    ink: Ink = Ink.PLAIN
+    kind: Kind | None = None
 
 
 class Run(NamedTuple):
-    """Words that MuPDF gives as one line: never empty. `direction` is the unit step of its reading direction."""
+    """Words that MuPDF gives as one line: never empty. `direction` is the unit step of its reading direction.
+
+    `block` and `line` are its numbers in MuPDF, where it is a line of its own.
+    """
 
     words: list[Word]
     block: int
     direction: tuple[int, int]
+    line: int = -1
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.block, self.line
+
+    @property
+    def signs(self) -> int:
+        """How many characters its words have together."""
+        return sum(len(word.text) for word in self.words)
 
     @property
     def box(self) -> Rect:

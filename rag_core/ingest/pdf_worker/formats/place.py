@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..hidden_text.hidden import Kind
+from ..words import Kind
 from .left_out import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shade_of, shows
 from .numbering import WORD, is_on, value
 from .office import ON

@@ -20,7 +20,7 @@ from tinycss2.color4 import parse_color
 
 from ..failure import Failure
 from ..glyphs.superscript import written
-from ..hidden_text.hidden import Kind
+from ..words import Kind
 from .cascade import HIGH, USUAL, WIDE, Cascade, Style, Tokens, pixels, word, words
 from .equations import in_a_line, name_of
 from .left_out import BLACK, LEAST_OPAQUE, WHITE, LeftOut, Shade, over, shows

@@ -7,42 +7,16 @@ switched off.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from enum import Enum
+from collections.abc import Iterable
 from typing import Any
 
 import pymupdf
 
-from ..words import Word
+from ..words import Ink
 
 TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
 TRANSPARENT = 12  # steps of 255: under 5 % opacity
 PALE = 224  # lowest channel of a colour that is hard to see on white paper
-
-
-class Kind(Enum):
-    """Why a word is not read; `rag_core.ingest.reading.pdf_findings` has the words for it."""
-
-    NONE = "none"  # transparent, or not painted
-    TINY = "tiny"
-    NO_CONTEXT = "beside"  # the page
-    UNSEEN = "unseen"  # painted over, cut away, masked, or in the colour of its ground
-    OTHER = "other"  # says other letters than are shown
-    LAYER = "layer"  # in a layer that is switched off
-    STRUCK = "struck"  # can be seen, and is crossed out
-
-
-class Ink(Enum):
-    """How a span is painted."""
-
-    PLAIN = "plain"
-    PALE = "pale"  # depends on what is behind it
-    NONE = "none"  # transparent, or neither filled nor stroked
-    TINY = "tiny"
-
-
-InkedWord = tuple[Word, Ink]
-InkedRun = tuple[Sequence[InkedWord], tuple[int, int], tuple[int, int]]  # (block, line) of MuPDF, reading direction
 
 
 def ink_of(span: dict[str, Any]) -> Ink:
