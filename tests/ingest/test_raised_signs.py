@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-import sys
-from pathlib import Path
 
 import pymupdf
 import pytest
 
 from rag_core.domain.documents import Page
+from rag_core.ingest.pdf_worker.glyphs.superscript import Level, written
 from rag_core.ingest.reading.pdf import read_pdf
-
-# the child's own modules, as it imports them
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))
-from pdf_worker.glyphs.superscript import Level, written
 
 Sign = tuple[str, str]  # a text, and how it is set
 
