@@ -233,8 +233,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
     """Emit what the document says of itself, then its pages; `left` was left out before they were drawn."""
     from .damage import REPAIRED, forget_complaints, with_damage
     from .glyphs.fonts import Fonts
-    from .hidden_text.hidden import Layers
-    from .pages import read
+    from .pages import Layers, read
     from .rows import packed
     from .scans.ocr import Drawer
 

@@ -25,15 +25,14 @@ from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
 from .glyphs.symbols import drawn_signs
 from .grid import in_cells
-from .hidden_text.hidden import TINY_PT, Layers, ink_of, style_of
 from .hidden_text.trace import Trace
 from .hidden_text.visibility import examined
 from .hidden_text.void import is_void
 from .order import as_printed
 from .render import fitting_zoom
-from .rows import UNKNOWN, Rows, build
+from .rows import Rows, build
 from .scans.ocr import Drawer, Unreadable
-from .words import SLOPED, Ink, Kind, Rect, Run, Word, same_row, union
+from .words import SLOPED, UNKNOWN, Ink, Kind, Rect, Run, Word, same_row, union
 
 # not clipped to the page: text beside it is counted as hidden
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -57,6 +56,10 @@ SLOPE = 0.1
 # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 RULE_PT = 3.0
 
+TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
+TRANSPARENT = 12  # steps of 255: under 5 % opacity
+PALE = 224  # lowest channel of a colour that is hard to see on white paper
+
 Picture = dict[str, object] | None
 
 _DRAWN_HYPHEN = re.compile("(?<=[0-9])\xad(?=[0-9])")  # a figure is not broken
@@ -67,6 +70,32 @@ NEAR_PT = 0.5  # glyphs of one word abut; a space between words is at least twic
 # between parts of a word that MuPDF parted; where it lays out the page itself, all blanks are written; chosen
 NEAR_EM, LAID_OUT_EM = 0.05, 0.6
 THIN_PT = 0.1  # what is thinner stands above or below another glyph
+
+
+class Layers:
+    """A second look at a document with all its layers on; one that has none switched off costs nothing."""
+
+    def __init__(self, document: Any, password: str) -> None:
+        self._all: Any = None
+        if not document.is_pdf:  # a web page has none
+            return
+        keys = ("OFF", "BaseState", "AS")  # each may switch a layer off
+        if any(
+            document.xref_get_key(document.pdf_catalog(), f"OCProperties/D/{key}")[1] not in ("null", "[]", "/ON")
+            for key in keys
+        ):
+            self._all = pymupdf.open(stream=document.stream, filetype="pdf")
+            if self._all.needs_pass:
+                self._all.authenticate(password)
+            self._all.xref_set_key(self._all.pdf_catalog(), "OCProperties", "null")  # then no layer is ever off
+
+    def words(self, number: int, read: Iterable[str], flags: int) -> list[str]:
+        """The words of page `number` (from 0) that are there only with all layers on; `read` are the others."""
+        if self._all is None:
+            return []
+        page = self._all[number]
+        more = Counter(word[4] for word in page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags).extractWORDS())
+        return list((more - Counter(read)).elements())
 
 
 def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
@@ -242,9 +271,27 @@ def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
     return 0, (1 if y > 0 else -1)
 
 
+def _ink_of(span: dict[str, Any]) -> Ink:
+    if span["alpha"] <= TRANSPARENT:
+        return Ink.NONE
+    if span["size"] <= TINY_PT:
+        return Ink.TINY
+    color = span["color"]
+    if color and min(color >> 16 & 255, color >> 8 & 255, color & 255) >= PALE:
+        return Ink.PALE
+    return Ink.PLAIN
+
+
+def _style_of(span: dict[str, Any]) -> tuple[float, bool, bool]:
+    """Font size in points, bold, fixed-width."""
+    flags = span["flags"]
+    bold = flags & pymupdf.TEXT_FONT_BOLD or "bold" in span["font"].lower()
+    return span["size"], bool(bold), bool(flags & pymupdf.TEXT_FONT_MONOSPACED)
+
+
 def _inked(spans: list[dict[str, Any]], words: Sequence[Any], turn: Any) -> Iterator[Word]:
     """Each word with the style of its span; one that runs through several is parted where the ink changes."""
-    inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
+    inks, styles = [_ink_of(span) for span in spans], [_style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
     others = drawn_signs(spans)
     last = len(spans) - 1
@@ -334,7 +381,7 @@ def _visible(runs: Iterable[Run], hidden: Counter[str], *, void: bool) -> Iterat
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:
     """Whether recognised text lies invisibly under a picture over the page, as scanners make it."""
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
-    invisible = sum(len(span["text"]) for span in spans if ink_of(span) is Ink.NONE)
+    invisible = sum(len(span["text"]) for span in spans if _ink_of(span) is Ink.NONE)
     if 2 * invisible <= sum(len(span["text"]) for span in spans):
         return False
     return _picture_share(page) >= PICTURE_SHARE

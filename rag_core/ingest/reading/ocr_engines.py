@@ -44,17 +44,8 @@ ENOUGH_WORDS = 20  # that say a page's language; chosen
 # CLDR's names of scripts, and those of writing styles, by Tesseract's
 _ALIKE = {"Simplified Han": "Han", "Traditional Han": "Han", "Bangla": "Bengali", "Fraktur": LATIN}
 # Debian's packages for a language of a script
-_PACKAGES = {
-    "Arabic": "ara, fas or urd",
-    "Cyrillic": "rus, ukr or bul",
-    "Devanagari": "hin",
-    "Greek": "ell",
-    "Han": "chi-sim or chi-tra",
-    "Hebrew": "heb",
-    "Japanese": "jpn",
-    "Korean": "kor",
-    "Thai": "tha",
-}
+_PACKAGES = {"Arabic": "ara, fas or urd", "Cyrillic": "rus, ukr or bul", "Devanagari": "hin", "Greek": "ell"}
+_PACKAGES |= {"Han": "chi-sim or chi-tra", "Hebrew": "heb", "Japanese": "jpn", "Korean": "kor", "Thai": "tha"}
 # Linux's own estimate of what can be taken without swapping
 _MEMORY, _AVAILABLE = Path("/proc/meminfo"), "MemAvailable:"
 

@@ -9,20 +9,9 @@ from typing import Any
 from ..words import Run, Word
 
 # what stands in a file, and the combining sign of it
-COMBINING = {
-    "`": "\u0300",
-    "´": "\u0301",
-    "ˆ": "\u0302",
-    "˜": "\u0303",
-    "¯": "\u0304",
-    "˘": "\u0306",
-    "˙": "\u0307",
-    "¨": "\u0308",
-    "˚": "\u030a",
-    "˝": "\u030b",
-    "ˇ": "\u030c",
-    "¸": "\u0327",
-}
+COMBINING = dict(
+    zip("`´ˆ˜¯˘˙¨˚˝ˇ¸", "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327", strict=True)
+)
 DOTLESS = {"ı": "i", "ȷ": "j"}
 OVER = 0.5  # part of the narrower one by which an accent lies over its letter, and no quotation mark before it; chosen
 
