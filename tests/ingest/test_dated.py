@@ -114,10 +114,7 @@ NOT_TOLD = [
     ("en", "Valid until\n1 May 2024"),
     ("en", "Amendment\nto the agreement of Acme Ltd. Dated 1 March 2020"),
     ("en", "Company policies\nThe board met and changed the rules on travel, effective 1 May 2024"),
-    (
-        "en",
-        "Company policies\nThe board of Brightwater met to change the rules on all travel. Effective 1 May 2024",
-    ),
+    ("en", "Company policies\nThe board of Brightwater met to change the rules on all travel. Effective 1 May 2024"),
     ("en", f"Company policies\n{BODY}\nBrightwater Ltd. In force from 1 March 2024."),
     ("en", "Passport no.:\n1 May 2024"),
     ("en", "Version 2024.05.01.3"),

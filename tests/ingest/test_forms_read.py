@@ -338,10 +338,7 @@ def merged(rows: list[list[tuple[str, int, int]]], form: str) -> str:
         )
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
     # by column: how wide a cell from above is, and how many rows it still takes
-    text, below = (
-        "",
-        dict[int, tuple[int, int]](),
-    )
+    text, below = ("", dict[int, tuple[int, int]]())
     for row in rows:
         waiting, at, own, after = list(row), 0, "", dict[int, tuple[int, int]]()
         while waiting or at in below:

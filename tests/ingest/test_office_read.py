@@ -288,10 +288,7 @@ BAD_BOOKS = {
         "DamagedPdf",
     ),
     "cells on a slant": (workbook(Sheet([[None] * n + [1, 2] for n in range(900)])), "LimitExceeded"),
-    "cells merged again and again": (
-        workbook(Sheet([["x"] * 80] * 80, merged=["A1:CB80"] * 200)),
-        "LimitExceeded",
-    ),
+    "cells merged again and again": (workbook(Sheet([["x"] * 80] * 80, merged=["A1:CB80"] * 200)), "LimitExceeded"),
     "a place beyond the last": (
         workbook(
             FEES, parts={"xl/worksheets/sheet1.xml": f"<w {S}><sheetData><row><c r='ZZZ1'/></row></sheetData></w>"}

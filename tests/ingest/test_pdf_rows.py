@@ -298,16 +298,11 @@ def test_given_two_columns_on_heights_of_their_own_from_above_to_below_when_buil
     left, right = prose(ENGLISH, draw), prose(ENGLISH, draw)
     runs = side_by_side(left, [])
     for one in side_by_side(right, []):
-        runs.append(
-            run(
-                *(
-                    each._replace(
-                        box=tuple(edge + by for edge, by in zip(each.box, (270, 14 * shift) * 2, strict=True))
-                    )
-                    for each in one.words
-                )
-            )
-        )
+        by = (270, 14 * shift) * 2
+        words = [
+            said._replace(box=tuple(edge + down for edge, down in zip(said.box, by, strict=True))) for said in one.words
+        ]
+        runs.append(run(*words))
 
     assert text_of(*sorted(runs, key=lambda one: one.box[1])) == "\n".join([*left, *right])
 

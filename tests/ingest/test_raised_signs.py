@@ -51,12 +51,7 @@ SENTENCES: tuple[tuple[tuple[Sign, ...], str], ...] = (
     ((("The floor has 34 m", "plain"), ("2", "raised"), (" of room.", "plain")), "The floor has 34 m² of room."),
 )
 # size and rise, of the text's size
-SETTINGS = {
-    "plain": (1.0, 0.0),
-    "raised": (0.6, 0.36),
-    "lowered": (0.6, -0.18),
-    "small": (0.6, 0.0),
-}
+SETTINGS = {"plain": (1.0, 0.0), "raised": (0.6, 0.36), "lowered": (0.6, -0.18), "small": (0.6, 0.0)}
 ORDERS = ("as read", "signs last", "signs first")
 
 

@@ -106,8 +106,7 @@ def levelled(
     short lines and bars; `raw` gives the `rawdict` blocks, for lines that stand aslant or whose spans mix baselines.
     """
     lines = {(block["number"], index): line for block in blocks for index, line in enumerate(block.get("lines", ()))}
-    mixed = _mixed(lines)
-    page = _Page(runs, lines, turn, _by_place(raw()) if mixed else {}, mixed, _uneven(lines, turn, rules, mixed))
+    page = _Page(runs, lines, turn, rules, raw)
     page.find(rules)
     return page.rebuilt() if page.changed else runs
 
@@ -170,16 +169,11 @@ def _is_aslant(step: Step) -> bool:
 
 class _Page:
     def __init__(
-        self,
-        runs: Sequence[Run],
-        lines: Mapping[_Place, Any],
-        turn: Any,
-        characters: Mapping[_Place, list[tuple[Any, float]]],
-        mixed: set[_Place],
-        uneven: set[_Place],
+        self, runs: Sequence[Run], lines: Mapping[_Place, Any], turn: Any, rules: Sequence[Rect], raw: Callable[[], Any]
     ) -> None:
-        self._runs, self._lines, self._turn = runs, lines, turn
-        self._characters, self._mixed = characters, mixed
+        self._runs, self._lines, self._turn, self._mixed = runs, lines, turn, _mixed(lines)
+        self._characters = _by_place(raw()) if self._mixed else {}
+        uneven = _uneven(lines, turn, rules, self._mixed)
         self.changed = False
         self._atoms = [
             atom
