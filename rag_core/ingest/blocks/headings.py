@@ -206,7 +206,7 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         or (after and runs_in(row, after))
     ):
         return False
-    if any(_are_fields(row, other) for other in (before, after) if other):
+    if _is_bulleted(row, body) or any(_are_fields(row, other) for other in (before, after) if other):
         return False
     if _ends(row.text) and not (row.text.endswith(".") and (caps or _titles(row, after, pattern))):
         return False
@@ -215,6 +215,11 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
     if 7 <= pattern <= 8:  # a clause is none where the next one has its words on its row, too
         return not (after and _pattern(after.text) == pattern and not _possible(after))
     return _stands_over_text(row, after, pattern)
+
+
+def _is_bulleted(row: Row, body: float) -> bool:
+    """Whether a row is an item of a list; a heading behind a bullet is set larger, or in capitals."""
+    return _BULLET.match(row.text) is not None and row.size <= LARGER * body and not _is_caps(row.text)
 
 
 def _are_fields(row: Row, beside: Row) -> bool:
