@@ -34,8 +34,7 @@ from rag_core.domain.documents import Page
 from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pdf_worker.scans.ocr import DPI, look, recognise
-from rag_core.ingest.reading.ocr_engines import find_tessdata, find_weights
-from rag_core.ingest.reading.ocr_languages import fitting, tried
+from rag_core.ingest.reading.ocr_engines import find_tessdata, find_weights, fitting, tried
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.settings import DATA
 

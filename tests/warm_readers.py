@@ -125,7 +125,7 @@ def _nurse(worker: str, line: socket.socket) -> None:
     """Fork a reader for each message that brings its pipes, and say how each ended."""
     sys.path.append(os.path.dirname(worker))
     from pdf_worker import child
-    from pdf_worker.mupdf import import_pymupdf
+    from pdf_worker.child import import_pymupdf
 
     import_pymupdf()
     from pdf_worker import pages, render  # noqa: F401

@@ -56,8 +56,20 @@ class Paper:
             f"/{name} {value} 0 R" if isinstance(value, int) else f"/{name} {value}"
         )
 
-    def state(self, keys: str) -> None:
+    def state(self, keys: str) -> str:
         self.name("ExtGState", "G", f"<<{keys}>>")
+        return "/G gs "
+
+    def picture(self, data: bytes, side: int, keys: str = "") -> str:
+        """The name of a square picture in three colours."""
+        looks = f"/Width {side}/Height {side}/ColorSpace/DeviceRGB/BitsPerComponent 8{keys}"
+        self.name("XObject", "X", self.stream(data, f"/Type/XObject/Subtype/Image{looks}"))
+        return "/X Do Q"
+
+    def font(self, name: str = "Helvetica", keys: str = "", rows: str = "") -> None:
+        """A standard font as F2, with rows of a map to Unicode."""
+        said = f"/ToUnicode {self.stream(cmap(rows, rows.count(chr(10))))} 0 R"
+        self.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/{name}{keys}{said}>>")
 
     def words(self) -> str:
         return "<<" + "".join(f"/{kind}<<{' '.join(values)}>>" for kind, values in self.resources.items()) + ">>"
@@ -84,23 +96,26 @@ BOX = "70 595 200 16 re f\n"  # over or under WORDS
 
 def hidden_forms() -> Iterator[tuple[str, Form]]:
     """Every form of text that cannot be seen, or that says other than it shows."""
-    for name, content in HIDDEN_BY_CONTENT.items():
-        yield name, Form(Paper().save(content), SECRET)
-    for name, build in HIDDEN_BY_OBJECTS.items():
-        paper = Paper()
-        yield name, Form(paper.save(build(paper)), SECRET)
-    for name, make_form in HIDDEN_BY_PROGRAM.items():
-        yield name, make_form()
+    yield from _forms(HIDDEN_BY_CONTENT, HIDDEN_BY_OBJECTS, HIDDEN_BY_PROGRAM, SECRET, SHOWN)
 
 
 def visible_forms() -> Iterator[tuple[str, Form]]:
     """Every form of text that is unusual and plain to see."""
-    for name, content in VISIBLE_BY_CONTENT.items():
-        yield name, Form(Paper().save(content), seen=f"{SHOWN} {SECRET}")
-    for name, build in VISIBLE_BY_OBJECTS.items():
+    yield from _forms(VISIBLE_BY_CONTENT, VISIBLE_BY_OBJECTS, VISIBLE_BY_PROGRAM, "", f"{SHOWN} {SECRET}")
+
+
+def _forms(
+    by_content: Mapping[str, str],
+    by_objects: Mapping[str, Callable[[Paper], str]],
+    by_program: Mapping[str, Callable[[], Form]],
+    *said: str,
+) -> Iterator[tuple[str, Form]]:
+    for name, content in by_content.items():
+        yield name, Form(Paper().save(content), *said)
+    for name, build in by_objects.items():
         paper = Paper()
-        yield name, Form(paper.save(build(paper)), seen=f"{SHOWN} {SECRET}")
-    for name, make_form in VISIBLE_BY_PROGRAM.items():
+        yield name, Form(paper.save(build(paper)), *said)
+    for name, make_form in by_program.items():
         yield name, make_form()
 
 
@@ -164,96 +179,30 @@ HIDDEN_BY_CONTENT: Mapping[str, str] = {
 }
 
 
-def _under_picture(paper: Paper) -> str:
-    paper.name(
-        "XObject",
-        "X",
-        paper.stream(
-            zlib.compress(bytes(range(256)) * 3),
-            "/Type/XObject/Subtype/Image/Width 16/Height 16/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode",
-        ),
-    )
-    return WORDS + "q 220 0 0 30 60 588 cm /X Do Q"
-
-
-def _on_picture(paper: Paper) -> str:
-    paper.name(
-        "XObject",
-        "X",
-        paper.stream(
-            bytes((200, 30, 30)) * 16,
-            "/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceRGB/BitsPerComponent 8",
-        ),
-    )
-    return f"q 220 0 0 30 60 588 cm /X Do Q {200 / 255:.3f} {30 / 255:.3f} {30 / 255:.3f} rg " + WORDS
-
-
 def _form(paper: Paper, content: str, keys: str = "/BBox[0 0 612 792]", name: str = "X") -> str:
     fonts = "/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
     paper.name("XObject", name, paper.stream(content, f"/Type/XObject/Subtype/Form{keys}{fonts}"))
     return f"/{name} Do "
 
 
-def _mask(paper: Paper, content: str, kind: str = "Luminosity") -> None:
-    group = "/Group<</S/Transparency/CS/DeviceGray>>/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"  # noqa: E501
+def _mask(paper: Paper, content: str, kind: str = "Luminosity") -> str:
+    fonts = "/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
+    group = f"/Group<</S/Transparency/CS/DeviceGray>>{fonts}"
     number = paper.stream(content, f"/Type/XObject/Subtype/Form/BBox[0 0 612 792]{group}")
-    paper.state(f"/SMask<</S/{kind}/G {number} 0 R>>")
+    return paper.state(f"/SMask<</S/{kind}/G {number} 0 R>>")
 
 
-def _masked(paper: Paper) -> str:
-    _mask(paper, "0 g 0 0 612 792 re f")
-    return "/G gs " + WORDS
-
-
-def _masked_by_alpha(paper: Paper) -> str:
-    _mask(paper, "0 g 10 10 20 20 re f", "Alpha")
-    return "/G gs " + WORDS
-
-
-def _in_mask(paper: Paper) -> str:
-    _mask(paper, "0.1 g " + WORDS)
-    return "/G gs 1 g 0 500 612 200 re f"
-
-
-def _state(keys: str, content: str) -> Callable[[Paper], str]:
-    def build(paper: Paper) -> str:
-        paper.state(keys)
-        return "/G gs " + content
-
-    return build
-
-
-def _group_without_opacity(paper: Paper) -> str:
-    paper.state("/ca 0")
-    return "/G gs " + _form(paper, WORDS, "/BBox[0 0 612 792]/Group<</S/Transparency>>")
-
-
-def _shading(colours: str) -> str:
+def _shading(paper: Paper, colours: str) -> str:
     function = f"<</FunctionType 2/Domain[0 1]{colours}/N 1>>"
-    return f"<</ShadingType 2/ColorSpace/DeviceGray/Coords[70 0 270 0]/Extend[true true]/Function{function}>>"
+    coordinates = f"/Coords[70 0 270 0]/Extend[true true]/Function{function}"
+    paper.name("Shading", "S", f"<</ShadingType 2/ColorSpace/DeviceGray{coordinates}>>")
+    return "/S sh Q"
 
 
-def _under_shading(paper: Paper) -> str:
-    paper.name("Shading", "S", _shading("/C0[0.2]/C1[0.9]"))
-    return WORDS + "q 70 595 200 16 re W n /S sh Q"
-
-
-def _tiles(paper: Paper, tile: str) -> None:
-    paper.name(
-        "Pattern",
-        "P",
-        paper.stream(tile, "/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 8 8]/XStep 8/YStep 8/Resources<<>>"),
-    )
-
-
-def _under_tiles(paper: Paper) -> str:
-    _tiles(paper, "0.3 0.3 0.3 rg 0 0 8 8 re f")
-    return WORDS + "/Pattern cs /P scn " + BOX
-
-
-def _white_tiles_as_ink(paper: Paper) -> str:
-    _tiles(paper, "1 g 0 0 8 8 re f")
-    return "/Pattern cs /P scn " + WORDS
+def _tiles(paper: Paper, tile: str) -> str:
+    looks = "/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 8 8]/XStep 8/YStep 8/Resources<<>>"
+    paper.name("Pattern", "P", paper.stream(tile, looks))
+    return "/Pattern cs /P scn "
 
 
 def _layer(off: str = "/D<</OFF[{0} 0 R]>>", kind: str = "bdc") -> Callable[[Paper], str]:
@@ -269,11 +218,6 @@ def _layer(off: str = "/D<</OFF[{0} 0 R]>>", kind: str = "bdc") -> Callable[[Pap
     return build
 
 
-def _blank_glyphs(paper: Paper) -> str:
-    _type3(paper, "600 0 0 0 0 0 d1 ", "F2")
-    return text(SECRET, font="F2")
-
-
 def _type3(paper: Paper, glyph: str, name: str) -> None:
     """A font with the same drawing for every letter from space to z."""
     codes = range(32, 123)
@@ -285,11 +229,18 @@ def _type3(paper: Paper, glyph: str, name: str) -> None:
     paper.name(
         "Font",
         name,
-        f"<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 32/LastChar "
-        f"122/Resources<<>>"
-        f"/Widths[{'600 ' * len(codes)}]/Encoding<</Differences[32 {names}]>>/CharProcs<<{procedures}>>/ToUnicode "
-        f"{to_unicode} 0 R>>",
+        "<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 32/LastChar 122"
+        f"/Resources<<>>/Widths[{'600 ' * len(codes)}]/Encoding<</Differences[32 {names}]>>/CharProcs<<{procedures}>>"
+        f"/ToUnicode {to_unicode} 0 R>>",
     )
+
+
+def _drawn_glyphs(glyph: str) -> Callable[[Paper], str]:
+    def build(paper: Paper) -> str:
+        _type3(paper, glyph, "F2")
+        return text(SECRET, font="F2")
+
+    return build
 
 
 def cmap(mapping: str, count: int, code_bytes: int = 1) -> str:
@@ -312,119 +263,62 @@ def _annotation(keys: str, appearance: str, state: str = "") -> Callable[[Paper]
     return build
 
 
-def _box_in_form(paper: Paper) -> str:
-    return WORDS + _form(paper, "0 g " + BOX)
+def _instead(said: str, shown: str) -> str:
+    """Text that the file says for what is shown."""
+    return f"/Span <</ActualText({said})>> BDC {shown}EMC"
 
 
-def _cut_by_its_form(paper: Paper) -> str:
-    return _form(paper, WORDS, "/BBox[0 0 60 60]")
-
-
-def _replaced(paper: Paper) -> str:
-    return (
-        text("Settlement unknown at this time", y=620)
-        + f"/Span <</ActualText({SECRET})>> BDC "
-        + text("Nothing was agreed upon")
-        + "EMC"
-    )
-
-
-def _replaced_by_property(paper: Paper) -> str:
+def _named_instead(paper: Paper) -> str:
     paper.name("Properties", "A", f"<</ActualText({SECRET})>>")
     return "/Span /A BDC " + text("Nothing was agreed upon") + "EMC"
 
 
-def _replaced_digits() -> Form:
-    content = "/Span <</ActualText(Term: 38 days)>> BDC " + text("Term: 28 days") + "EMC"
-    return Form(Paper().save(content), "38", SHOWN)
-
-
-def _replaced_letters() -> Form:
-    content = "/Span <</ActualText(The fee is due)>> BDC " + text("No fee was due") + "EMC"
-    return Form(Paper().save(content), "is", SHOWN)
-
-
 HIDDEN_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
-    "no opacity": _state("/ca 0/CA 0", WORDS),
-    "multiplied white": _state("/BM/Multiply", "0 g " + BOX + "1 g " + WORDS),
-    "screened black": _state("/BM/Screen", "1 g " + BOX + "0 g " + WORDS),
-    "group without opacity": _group_without_opacity,
-    "under a picture": _under_picture,
-    "on a picture of its colour": _on_picture,
-    "under a shading": _under_shading,
-    "under tiles": _under_tiles,
-    "ink of white tiles": _white_tiles_as_ink,
-    "soft mask of black": _masked,
-    "soft mask of alpha": _masked_by_alpha,
-    "within a soft mask": _in_mask,
+    "no opacity": lambda paper: paper.state("/ca 0/CA 0") + WORDS,
+    "multiplied white": lambda paper: paper.state("/BM/Multiply") + "0 g " + BOX + "1 g " + WORDS,
+    "screened black": lambda paper: paper.state("/BM/Screen") + "1 g " + BOX + "0 g " + WORDS,
+    "group without opacity": lambda paper: (
+        paper.state("/ca 0") + _form(paper, WORDS, "/BBox[0 0 612 792]/Group<</S/Transparency>>")
+    ),
+    "under a picture": lambda paper: (
+        WORDS
+        + "q 220 0 0 30 60 588 cm "
+        + paper.picture(zlib.compress(bytes(range(256)) * 3), 16, "/Filter/FlateDecode")
+    ),
+    "on a picture of its colour": lambda paper: (
+        f"q 220 0 0 30 60 588 cm {paper.picture(bytes((200, 30, 30)) * 16, 4)} 0.784 0.118 0.118 rg {WORDS}"
+    ),
+    "under a shading": lambda paper: WORDS + "q 70 595 200 16 re W n " + _shading(paper, "/C0[0.2]/C1[0.9]"),
+    "under tiles": lambda paper: WORDS + _tiles(paper, "0.3 0.3 0.3 rg 0 0 8 8 re f") + BOX,
+    "ink of white tiles": lambda paper: _tiles(paper, "1 g 0 0 8 8 re f") + WORDS,
+    "soft mask of black": lambda paper: _mask(paper, "0 g 0 0 612 792 re f") + WORDS,
+    "soft mask of alpha": lambda paper: _mask(paper, "0 g 10 10 20 20 re f", "Alpha") + WORDS,
+    "within a soft mask": lambda paper: _mask(paper, "0.1 g " + WORDS) + "1 g 0 500 612 200 re f",
     "layer that is off": _layer(),
     "layer off in a form": _layer(kind="form"),
     "layer off by membership": _layer(kind="ocmd"),
     "layer off by base state": _layer("/D<</BaseState/OFF>>"),
-    "glyphs without ink": _blank_glyphs,
+    "glyphs without ink": _drawn_glyphs("600 0 0 0 0 0 d1 "),
     "under a black annotation": _annotation("/Subtype/Square", "0 g 0 0 200 16 re f"),
     "under a white note": _annotation("/Subtype/FreeText/DA(/Helv 9 Tf)", "1 g 0 0 200 16 re f"),
     "under an opaque highlighter": _annotation(
         "/Subtype/Highlight/QuadPoints[70 611 270 611 70 595 270 595]", "1 1 0 rg 0 0 200 16 re f"
     ),
-    "under a box in a form": _box_in_form,
-    "cut by its form": _cut_by_its_form,
-    "replaced by ActualText": _replaced,
-    "replaced by a named ActualText": _replaced_by_property,
+    "under a box in a form": lambda paper: WORDS + _form(paper, "0 g " + BOX),
+    "cut by its form": lambda paper: _form(paper, WORDS, "/BBox[0 0 60 60]"),
+    "replaced by ActualText": lambda _: (
+        text("Settlement unknown at this time", y=620) + _instead(SECRET, text("Nothing was agreed upon"))
+    ),
+    "replaced by a named ActualText": _named_instead,
 }
 
 
-def _turned() -> Form:
-    paper = Paper(page="/Rotate 90")
-    return Form(paper.save(WORDS + "0 g " + BOX), SECRET)
+TERM = text("Term: 38 days")
+SHORT = f"{SHOWN} Term days"
 
 
-def _cropped() -> Form:
-    paper = Paper(page="/CropBox[0 650 612 792]")
-    return Form(paper.save(WORDS), SECRET)
-
-
-def _one_digit_covered() -> Form:
-    return Form(Paper().save(text("Term: 38 days") + "1 g 106.2 597 7 12 re f"), "38", f"{SHOWN} days")
-
-
-def _one_digit_clipped() -> Form:
-    return Form(Paper().save("0 0 106.5 792 re 113.4 0 500 792 re W n " + text("Term: 38 days")), "38", f"{SHOWN} days")
-
-
-def _both_in_one_place() -> Form:
-    return Form(
-        Paper().save(text("Term: 38 days") + "1 g 60 590 300 30 re f 0 g " + text("Term: 28 days")),
-        "38",
-        f"{SHOWN} Term: 28 days",
-    )
-
-
-def _clipped_in_one_place() -> Form:
-    content = text("Term: 28 days") + "q 10 10 20 20 re W n " + text("Term: 38 days") + "Q"
-    return Form(Paper().save(content), "38", f"{SHOWN} Term: 28 days")
-
-
-def _swapped(names: bool) -> Callable[[], Form]:
-    """The glyph of 2 is said to be a 3, in a standard font or one that names its glyphs otherwise."""
-
-    def build() -> Form:
-        paper = Paper()
-        mapping = "".join(f"<{code:02x}> <{(0x33 if code == 0x32 else code):04x}>\n" for code in range(32, 127))
-        to_unicode = paper.stream(cmap(mapping, 95))
-        encoding = "/Encoding<</Differences[1/two]>>" if names else ""
-        if names:
-            to_unicode = paper.stream(cmap("<01> <0033>\n", 1))
-        paper.name(
-            "Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}/ToUnicode {to_unicode} 0 R>>"
-        )
-        return Form(
-            paper.save(text("Term") + text("\\0018" if names else "28", x=110, font="F2") + text("days", x=140)),
-            "38",
-            f"{SHOWN} Term days",
-        )
-
-    return build
+def _form_of(content: str, hidden: str = SECRET, seen: str = SHOWN, page: str = "") -> Callable[[], Form]:
+    return lambda: Form(Paper(page=page).save(content), hidden, seen)
 
 
 def embedded(shown: str, said: Mapping[str, str], *, keep_cmap: bool = True, font: str = "helv") -> bytes:
@@ -446,134 +340,90 @@ def embedded(shown: str, said: Mapping[str, str], *, keep_cmap: bool = True, fon
     return bytes(made.tobytes(deflate=True))
 
 
-def _swapped_embedded() -> Form:
-    return Form(embedded("Term 28 days", {"2": "3"}), "38", f"{SHOWN} Term days")
+def _embedded(
+    shown: str, said: Mapping[str, str], hidden: str = "", seen: str = SHORT, *, named: bool = True
+) -> Callable[[], Form]:
+    return lambda: Form(embedded(shown, said, keep_cmap=named), hidden, seen)
 
 
-def _swapped_without_names() -> Form:
-    return Form(embedded("Term 28 days", {"2": "3"}, keep_cmap=False), "38", f"{SHOWN} Term days")
-
-
-def _drawn_in_white() -> Form:
-    paper = Paper()
-    _type3(paper, "600 0 d0 1 g 100 0 400 700 re f", "F2")
-    return Form(paper.save(text(SECRET, font="F2")), SECRET)
-
-
-def _swapped_letters() -> Form:
-    return Form(embedded("The fee is not due", {"n": "h"}), "hot", f"{SHOWN} The fee is due")
-
-
-def _swapped_sign() -> Form:
-    return Form(embedded("Term \u2265 28 days", {"\u2265": "\u2264"}), "\u2264 28", f"{SHOWN} Term days")
-
-
-def _swapped_hyphen() -> Form:
-    return Form(embedded("Term +28 days", {"+": "-"}), "-28", f"{SHOWN} Term days")
-
-
-def _swapped_percent() -> Form:
-    return Form(embedded("Term 28 % days", {"%": "\u2030"}), "28 \u2030", f"{SHOWN} Term days")
-
-
-def _swapped_sign_without_names() -> Form:
-    return Form(embedded("Term >28 days", {">": "<"}, keep_cmap=False), "<28", f"{SHOWN} Term days")
-
-
-def _swapped_sign_of_own_colour() -> Form:
-    paper = Paper()
-    _type3(paper, "600 0 d0 0 g 50 100 m 550 350 l 50 600 l 50 540 l 420 350 l 50 160 l f", "F2")
-    return Form(
-        paper.save(text("Term") + text("<", x=110, font="F2") + text("28 days", x=120)), "< 28", f"{SHOWN} Term days"
-    )
-
-
-def _swapped_sign_of_symbol(said: str) -> Callable[[], Form]:
-    """A font called Symbol whose glyph at the place of "≤" is a "≥"."""
+def _drawn(glyph: str, before: str, word: str, hidden: str, seen: str) -> Callable[[], Form]:
+    """A word in a font whose letters all have this drawing, behind others in a font for text."""
 
     def build() -> Form:
         paper = Paper()
-        to_unicode = paper.stream(cmap(f"<a3> <{ord(said):04x}>\n", 1))
-        encoding = "/Encoding<</Differences[163/greaterequal]>>"
-        paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Symbol{encoding}/ToUnicode {to_unicode} 0 R>>")
-        return Form(
-            paper.save(text("Term") + text("\\243", x=110, font="F2") + text("28 days", x=120)),
-            "\u2264 28",
-            f"{SHOWN} Term days",
-        )
+        _type3(paper, glyph, "F2")
+        return Form(paper.save(before + word), hidden, seen)
 
     return build
 
 
-def _mapped(shown: str, rows: str, hidden: str, seen: str, encoding: str = "/Encoding/WinAnsiEncoding") -> Form:
-    """A word in a standard font whose map says other letters than the font shows, or more."""
-    paper = Paper()
-    to_unicode = paper.stream(cmap(rows, rows.count("\n")))
-    paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}/ToUnicode {to_unicode} 0 R>>")
-    return Form(
-        paper.save(text("Term") + text(shown, x=110, font="F2") + text("days", x=160)), hidden, f"{SHOWN} {seen}"
-    )
+def _mapped(
+    shown: str, rows: str, hidden: str, seen: str = SHORT, encoding: str = "/Encoding/WinAnsiEncoding"
+) -> Callable[[], Form]:
+    """A word in a standard font whose map, as "61:0061 …", says other letters than the font shows, or more."""
+
+    def build() -> Form:
+        paper = Paper()
+        paper.font(keys=encoding, rows="".join(f"<{row.replace(':', '> <')}>\n" for row in rows.split()))
+        return Form(paper.save(text("Term") + text(shown, x=110, font="F2") + text("days", x=160)), hidden, seen)
+
+    return build
 
 
-def _many_of_one() -> Form:
-    return _mapped("28", "<32> <0032>\n<38> <0038003000300030>\n", "28000", "Term days")
+def _all_mapped(code: int, said: int) -> str:
+    return " ".join(f"{one:02x}:{said if one == code else one:04x}" for one in range(32, 127))
 
 
-def _word_of_a_letter() -> Form:
-    return _mapped(
-        "a fee", "<61> <0061>\n<66> <006e006f0020006600650065>\n<65> <0065>\n<20> <0020>\n", "no", "Term days"
-    )
+def _sign_of_symbol(said: str) -> Callable[[], Form]:
+    """A font called Symbol whose glyph at the place of "≤" is a "≥"."""
+
+    def build() -> Form:
+        paper = Paper()
+        paper.font("Symbol", "/Encoding<</Differences[163/greaterequal]>>", f"<a3> <{ord(said):04x}>\n")
+        content = text("Term") + text("\\243", x=110, font="F2") + text("28 days", x=120)
+        return Form(paper.save(content), "\u2264 28", SHORT)
+
+    return build
 
 
-def _word_after_a_letter() -> Form:
-    return _mapped("due", "<64> <0064>\n<75> <0075>\n<65> <00650020006e0065007600650072>\n", "never", "Term days")
-
-
-def _digit_of_a_blank() -> Form:
-    return _mapped("28\\240", "<32> <0032>\n<38> <0038>\n<a0> <0030>\n", "280", "Term days")
-
-
-def _blank_hyphen() -> Form:
-    """Some fonts have a hyphen without ink."""
-    return _mapped("2\\2408", "<32> <0032>\n<38> <0038>\n<a0> <002d>\n", "", "Term 2-8 days")
-
-
-def _plus_of_a_blank() -> Form:
-    return _mapped("\\2408", "<38> <0038>\n<a0> <002b>\n", "+8", "Term days")
-
-
-def _blank_between() -> Form:
-    return _mapped("2\\2408", "<32> <0032>\n<38> <0038>\n<a0> <0039>\n", "298", "Term days")
-
-
+DIGITS = "32:0032 38:0038"
 HIDDEN_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
-    "under a box on a turned page": _turned,
-    "outside the crop box": _cropped,
-    "one digit under a box": _one_digit_covered,
-    "one digit clipped": _one_digit_clipped,
-    "other words over them": _both_in_one_place,
-    "clipped words over others": _clipped_in_one_place,
-    "digits replaced by ActualText": _replaced_digits,
-    "letters replaced by ActualText": _replaced_letters,
-    "ToUnicode of a font without names swapped": _swapped_without_names,
-    "ToUnicode of a standard font swapped": _swapped(names=False),
-    "ToUnicode against glyph names": _swapped(names=True),
-    "ToUnicode of an embedded font swapped": _swapped_embedded,
-    "ToUnicode of letters swapped": _swapped_letters,
-    "ToUnicode of a sign swapped": _swapped_sign,
-    "ToUnicode of a plus that says a hyphen": _swapped_hyphen,
-    "ToUnicode of a sign behind its figure": _swapped_percent,
-    "ToUnicode of a sign without names swapped": _swapped_sign_without_names,
-    "sign that a font draws in a colour of its own": _swapped_sign_of_own_colour,
-    "ToUnicode of a sign of Symbol swapped": _swapped_sign_of_symbol("\u2264"),
-    "private sign of Symbol that draws another": _swapped_sign_of_symbol("\uf0a3"),
-    "one glyph that says four digits": _many_of_one,
-    "one letter that says a word more": _word_of_a_letter,
-    "one letter that says a word after it": _word_after_a_letter,
-    "blank that says a digit at the end": _digit_of_a_blank,
-    "blank that says a digit in between": _blank_between,
-    "blank that says a plus": _plus_of_a_blank,
-    "letters that the file draws in white": _drawn_in_white,
+    "under a box on a turned page": _form_of(WORDS + "0 g " + BOX, page="/Rotate 90"),
+    "outside the crop box": _form_of(WORDS, page="/CropBox[0 650 612 792]"),
+    "one digit under a box": _form_of(TERM + "1 g 106.2 597 7 12 re f", "38", f"{SHOWN} days"),
+    "one digit clipped": _form_of("0 0 106.5 792 re 113.4 0 500 792 re W n " + TERM, "38", f"{SHOWN} days"),
+    "other words over them": _form_of(
+        TERM + "1 g 60 590 300 30 re f 0 g " + text("Term: 28 days"), "38", f"{SHOWN} Term: 28 days"
+    ),
+    "clipped words over others": _form_of(
+        text("Term: 28 days") + f"q 10 10 20 20 re W n {TERM}Q", "38", f"{SHOWN} Term: 28 days"
+    ),
+    "digits replaced by ActualText": _form_of(_instead("Term: 38 days", text("Term: 28 days")), "38"),
+    "letters replaced by ActualText": _form_of(_instead("The fee is due", text("No fee was due")), "is"),
+    "ToUnicode of a font without names swapped": _embedded("Term 28 days", {"2": "3"}, "38", named=False),
+    "ToUnicode of a standard font swapped": _mapped("28", _all_mapped(0x32, 0x33), "38", encoding=""),
+    "ToUnicode against glyph names": _mapped("\\0018", "01:0033", "38", encoding="/Encoding<</Differences[1/two]>>"),
+    "ToUnicode of an embedded font swapped": _embedded("Term 28 days", {"2": "3"}, "38"),
+    "ToUnicode of letters swapped": _embedded("The fee is not due", {"n": "h"}, "hot", f"{SHOWN} The fee is due"),
+    "ToUnicode of a sign swapped": _embedded("Term \u2265 28 days", {"\u2265": "\u2264"}, "\u2264 28"),
+    "ToUnicode of a plus that says a hyphen": _embedded("Term +28 days", {"+": "-"}, "-28"),
+    "ToUnicode of a sign behind its figure": _embedded("Term 28 % days", {"%": "\u2030"}, "28 \u2030"),
+    "ToUnicode of a sign without names swapped": _embedded("Term >28 days", {">": "<"}, "<28", named=False),
+    "sign that a font draws in a colour of its own": _drawn(
+        "600 0 d0 0 g 50 100 m 550 350 l 50 600 l 50 540 l 420 350 l 50 160 l f",
+        *(text("Term"), text("<", x=110, font="F2") + text("28 days", x=120), "< 28", SHORT),
+    ),
+    "ToUnicode of a sign of Symbol swapped": _sign_of_symbol("\u2264"),
+    "private sign of Symbol that draws another": _sign_of_symbol("\uf0a3"),
+    "one glyph that says four digits": _mapped("28", "32:0032 38:0038003000300030", "28000"),
+    "one letter that says a word more": _mapped("a fee", "61:0061 66:006e006f0020006600650065 65:0065 20:0020", "no"),
+    "one letter that says a word after it": _mapped("due", "64:0064 75:0075 65:00650020006e0065007600650072", "never"),
+    "blank that says a digit at the end": _mapped("28\\240", f"{DIGITS} a0:0030", "280"),
+    "blank that says a digit in between": _mapped("2\\2408", f"{DIGITS} a0:0039", "298"),
+    "blank that says a plus": _mapped("\\2408", "38:0038 a0:002b", "+8"),
+    "letters that the file draws in white": _drawn(
+        "600 0 d0 1 g 100 0 400 700 re f", "", text(SECRET, font="F2"), SECRET, SHOWN
+    ),
 }
 
 _SHADE = "0.85 g " + BOX + "0 g "
@@ -611,39 +461,13 @@ VISIBLE_BY_CONTENT: Mapping[str, str] = {
 }
 
 
-def _photo(paper: Paper) -> str:
-    samples = bytes((x * 3 + y * 5 + 7 * c) % 120 for y in range(32) for x in range(32) for c in range(3))
-    paper.name(
-        "XObject",
-        "X",
-        paper.stream(samples, "/Type/XObject/Subtype/Image/Width 32/Height 32/ColorSpace/DeviceRGB/BitsPerComponent 8"),
-    )
-    return "q 300 0 0 80 60 560 cm /X Do Q 1 g " + WORDS
+PHOTO = bytes((x * 3 + y * 5 + 7 * c) % 120 for y in range(32) for x in range(32) for c in range(3))
+OVER = "q 300 0 0 80 60 560 cm "
 
 
 def _see_through_picture(paper: Paper) -> str:
-    mask = paper.stream(
-        bytes(16), "/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceGray/BitsPerComponent 8"
-    )
-    paper.name(
-        "XObject",
-        "X",
-        paper.stream(
-            bytes(48),
-            f"/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceRGB/BitsPerComponent 8/SMask {mask} 0 R",
-        ),
-    )
-    return WORDS + "q 300 0 0 80 60 560 cm /X Do Q"
-
-
-def _on_gradient(paper: Paper) -> str:
-    paper.name("Shading", "S", _shading("/C0[0]/C1[0.5]"))
-    return "q 70 590 200 24 re W n /S sh Q 1 g " + WORDS
-
-
-def _soft_edge(paper: Paper) -> str:
-    _mask(paper, "0.8 g 0 0 612 792 re f")
-    return "/G gs " + WORDS
+    looks = "/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceGray/BitsPerComponent 8"
+    return WORDS + OVER + paper.picture(bytes(48), 4, f"/SMask {paper.stream(bytes(16), looks)} 0 R")
 
 
 def _visible_annotation(paper: Paper) -> str:
@@ -657,64 +481,35 @@ def _visible_annotation(paper: Paper) -> str:
     return ""
 
 
-def _bars(paper: Paper) -> str:
-    mapping = "750 0 0 0 750 750 d1 100 0 400 700 re f"
-    _type3(paper, mapping, "F2")
-    return text(SECRET, font="F2")
-
-
-def _bars_in_black(paper: Paper) -> str:
-    _type3(paper, "600 0 d0 0 g 100 0 400 700 re f", "F2")
-    return text(SECRET, font="F2")
-
-
-def _hyphen(paper: Paper) -> str:
-    return (
-        text("Settlement: 4200000")
-        + "/Span <</ActualText(\xad)>> BDC "
-        + text("-", 190)
-        + "EMC "
-        + text("dollars", 196)
-    )
-
-
-def _same_actual_text(paper: Paper) -> str:
-    return f"/Span <</ActualText({SECRET})>> BDC " + WORDS + "EMC"
-
-
-def _glyphs_without_value(paper: Paper) -> str:
+def _glyphs_without_value() -> Form:
     """The f of this font stands for nothing, and the file says what it shows."""
-    mapping = "".join(f"<{code:02x}> <{(0xE001 if code == 0x66 else code):04x}>\n" for code in range(32, 127))
-    to_unicode = paper.stream(cmap(mapping, 95))
-    paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode {to_unicode} 0 R>>")
-    return WORDS + "/Span <</ActualText(office)>> BDC " + text("office", y=560, font="F2") + "EMC"
+    paper = Paper()
+    rows = _all_mapped(0x66, 0xE001)
+    paper.font(rows="".join(f"<{row.replace(':', '> <')}>\n" for row in rows.split()))
+    content = WORDS + _instead("office", text("office", y=560, font="F2"))
+    return Form(paper.save(content), seen=f"{SHOWN} {SECRET} office")
 
 
 VISIBLE_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
-    "white on a photo": _photo,
+    "white on a photo": lambda paper: OVER + paper.picture(PHOTO, 32) + " 1 g " + WORDS,
     "under a see-through picture": _see_through_picture,
-    "on a gradient": _on_gradient,
-    "soft mask of light grey": _soft_edge,
-    "half opaque": _state("/ca 0.5", WORDS),
-    "under a pane of glass": _state("/ca 0.2", WORDS + "0 g " + BOX),
-    "under a multiplied highlighter": _state("/BM/Multiply", WORDS + "1 1 0 rg " + BOX),
-    "under a transparent watermark": _state(
-        "/ca 0.15", WORDS + "0.5 g BT /F1 70 Tf 0.9 0.4 -0.4 0.9 60 560 Tm (dollars) Tj ET"
+    "on a gradient": lambda paper: f"q 70 590 200 24 re W n {_shading(paper, '/C0[0]/C1[0.5]')} 1 g {WORDS}",
+    "soft mask of light grey": lambda paper: _mask(paper, "0.8 g 0 0 612 792 re f") + WORDS,
+    "half opaque": lambda paper: paper.state("/ca 0.5") + WORDS,
+    "under a pane of glass": lambda paper: paper.state("/ca 0.2") + WORDS + "0 g " + BOX,
+    "under a multiplied highlighter": lambda paper: paper.state("/BM/Multiply") + WORDS + "1 1 0 rg " + BOX,
+    "under a transparent watermark": lambda paper: (
+        f"{paper.state('/ca 0.15')}{WORDS}0.5 g BT /F1 70 Tf 0.9 0.4 -0.4 0.9 60 560 Tm (dollars) Tj ET"
     ),
     "layer that is on": _layer("/D<</ON[{0} 0 R]>>"),
     "note with a ground": _visible_annotation,
     "highlighted by an annotation": _annotation(
         "/Subtype/Highlight/QuadPoints[70 611 270 611 70 595 270 595]", "/G gs 1 1 0 rg 0 0 200 16 re f", "/BM/Multiply"
     ),
-    "glyphs drawn by the file": _bars,
-    "glyphs that the file draws in black": _bars_in_black,
-    "ActualText that says the same": _same_actual_text,
+    "glyphs drawn by the file": _drawn_glyphs("750 0 0 0 750 750 d1 100 0 400 700 re f"),
+    "glyphs that the file draws in black": _drawn_glyphs("600 0 d0 0 g 100 0 400 700 re f"),
+    "ActualText that says the same": lambda _: _instead(SECRET, WORDS),
 }
-
-
-def _turned_visible() -> Form:
-    paper = Paper(page="/Rotate 270")
-    return Form(paper.save("0 0.1 0.4 rg " + BOX + "1 g " + WORDS), seen=f"{SHOWN} {SECRET}")
 
 
 def _field() -> Form:
@@ -736,30 +531,6 @@ def _stamp() -> Form:
     return Form(bytes(made.tobytes()), seen=f"{SHOWN} {SECRET} APPROVED")
 
 
-def _hyphenated() -> Form:
-    paper = Paper()
-    return Form(paper.save(_hyphen(paper)), seen=f"{SHOWN} Settlement: 4200000 dollars")
-
-
-def _ligature() -> Form:
-    """One glyph that the map reads as two letters, as honest files have it."""
-    return Form(embedded("final office", {}), seen=f"{SHOWN} final office")
-
-
-def _without_names() -> Form:
-    return Form(embedded("Term 28 days", {}, keep_cmap=False), seen=f"{SHOWN} Term 28 days")
-
-
-def _italics_without_names() -> Form:
-    words = "The quick brown fox jumps over 1234567890 lazy dogs VWXYZ SPHINX OF BLACK QUARTZ JUDGE MY"
-    return Form(embedded(words, {}, keep_cmap=False, font="tiit"), seen=f"{SHOWN} {words}")
-
-
-def _value_by_file() -> Form:
-    paper = Paper()
-    return Form(paper.save(_glyphs_without_value(paper)), seen=f"{SHOWN} {SECRET} office")
-
-
 def _devanagari() -> Form:
     words = "यह समझौता दो पक्षों के बीच है"
     made = pymupdf.open(stream=Paper().save("0.85 g 60 560 300 60 re f"))
@@ -769,43 +540,37 @@ def _devanagari() -> Form:
     return Form(bytes(made.tobytes()), seen=f"{SHOWN} {words}")
 
 
-def _signs() -> Form:
-    words = (
-        "-5 \u22125 \u20135 +5 \u00b15 <5 >5 \u22645 \u22655 \u22605 =5 5% 5\u2030 "
-        "\u20ac5 $5 \u00a35 \u00a55 \u00a75 3\u00d75"
-    )
-    return Form(embedded(words, {}), seen=f"{SHOWN} {words}")
-
-
-def _dash_for_minus() -> Form:
-    """Files say a minus for a dash, and a letter for the sign of multiplication."""
-    return Form(embedded("\u20135 3\u00d75", {"\u2013": "\u2212", "\u00d7": "x"}), seen=f"{SHOWN} \u22125 3x5")
-
-
-def _ligature_of_one_glyph() -> Form:
-    return _mapped("of\\001ce", "<01> <00660069>\n", "", "Term office days", "/Encoding<</Differences[1/fi]>>")
-
-
-def _fraction() -> Form:
-    """A fraction of one glyph, as programs give it to the text."""
-    return _mapped(
-        "1\\001", "<31> <0031>\n<01> <0031002f0032>\n", "", "Term 11/2 days", "/Encoding<</Differences[1/onehalf]>>"
-    )
-
-
+SIGNS = "-5 \u22125 \u20135 +5 \u00b15 <5 >5 \u22645 \u22655 \u22605 =5 5% 5\u2030 \u20ac5 $5 \u00a35 \u00a55 \u00a75"
+SIGNS += " 3\u00d75"
+PANGRAM = "The quick brown fox jumps over 1234567890 lazy dogs VWXYZ SPHINX OF BLACK QUARTZ JUDGE MY"
 VISIBLE_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
-    "white on blue on a turned page": _turned_visible,
+    "white on blue on a turned page": _form_of(
+        "0 0.1 0.4 rg " + BOX + "1 g " + WORDS, "", f"{SHOWN} {SECRET}", page="/Rotate 270"
+    ),
     "field of a form": _field,
     "page with a stamp": _stamp,
-    "hyphen with ActualText": _hyphenated,
-    "ligature of one glyph": _ligature_of_one_glyph,
-    "fraction of one glyph": _fraction,
-    "embedded font": _ligature,
-    "embedded font without names": _without_names,
-    "embedded italics without names": _italics_without_names,
-    "glyphs whose value the file says": _value_by_file,
+    "hyphen with ActualText": _form_of(
+        text("Settlement: 4200000") + _instead("\xad", text("-", 190)) + " " + text("dollars", 196),
+        *("", f"{SHOWN} Settlement: 4200000 dollars"),
+    ),
+    # one glyph that the map reads as two letters, as honest files have it
+    "ligature of one glyph": _mapped(
+        "of\\001ce", "01:00660069", "", f"{SHOWN} Term office days", "/Encoding<</Differences[1/fi]>>"
+    ),
+    "fraction of one glyph": _mapped(
+        "1\\001", "31:0031 01:0031002f0032", "", f"{SHOWN} Term 11/2 days", "/Encoding<</Differences[1/onehalf]>>"
+    ),
+    "embedded font": _embedded("final office", {}, seen=f"{SHOWN} final office"),
+    "embedded font without names": _embedded("Term 28 days", {}, seen=f"{SHOWN} Term 28 days", named=False),
+    "embedded italics without names": lambda: Form(
+        embedded(PANGRAM, {}, keep_cmap=False, font="tiit"), seen=f"{SHOWN} {PANGRAM}"
+    ),
+    "glyphs whose value the file says": _glyphs_without_value,
     "Devanagari on a tint": _devanagari,
-    "signs of an embedded font": _signs,
-    "dash that is said to be a minus": _dash_for_minus,
-    "hyphen without ink": _blank_hyphen,
+    "signs of an embedded font": _embedded(SIGNS, {}, seen=f"{SHOWN} {SIGNS}"),
+    # files say a minus for a dash, and a letter for the sign of multiplication
+    "dash that is said to be a minus": _embedded(
+        "\u20135 3\u00d75", {"\u2013": "\u2212", "\u00d7": "x"}, seen=f"{SHOWN} \u22125 3x5"
+    ),
+    "hyphen without ink": _mapped("2\\2408", f"{DIGITS} a0:002d", "", f"{SHOWN} Term 2-8 days"),
 }

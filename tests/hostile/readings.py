@@ -120,23 +120,18 @@ def bulleted() -> Iterator[Readings]:
     """Lists whose bullets are triangles, discs, ticks and squares of fonts of signs, said to be letters or nothing,
     near and far in turn.
     """
-    for turn, (font, code) in enumerate(
-        (
-            ("ZapfDingbats", 0xE4),
-            ("ZapfDingbats", 0x6C),
-            ("ZapfDingbats", 0x33),
-            ("Wingdings", 0xD8),
-            ("Symbol", 0xDE),
-        )
-    ):
+    fonts = (
+        ("ZapfDingbats", 0xE4),
+        ("ZapfDingbats", 0x6C),
+        ("ZapfDingbats", 0x33),
+        ("Wingdings", 0xD8),
+        ("Symbol", 0xDE),
+    )
+    for turn, (font, code) in enumerate(fonts):
         for at, value in enumerate(("X", "3", "\uf058", "\ufffd", "§", "")):
-            for number, text in enumerate((None, "X", "•")):
-                gap = (9.5, 18)[(turn + at + number) % 2]
-                yield Readings(
-                    f"{font} {code:x} {value!r} {gap} {text}",
-                    _list(font, code, value, gap, text),
-                    "\n".join(LISTED),
-                )
+            gap, text = (9.5, 18)[(turn + at) % 2], (None, "X", "•")[(turn + at) % 3]
+            name = f"{font} {code:x} {value!r} {gap} {text}"
+            yield Readings(name, _list(font, code, value, gap, text), "\n".join(LISTED))
 
 
 def _list(font: str, code: int, value: str, gap: float, text: str | None) -> bytes:

@@ -20,9 +20,9 @@ from folding import each
 from rag_core.ingest.pdf_worker.glyphs import fonts
 from rag_core.ingest.pdf_worker.glyphs.fonts import DASHES, DIGITS, SIDE, SIGNS, Fonts
 from rag_core.ingest.pdf_worker.glyphs.shapes import references
-from rag_core.ingest.pdf_worker.hidden_text.hidden import Kind, Layers
-from rag_core.ingest.pdf_worker.pages import read
+from rag_core.ingest.pdf_worker.pages import Layers, read
 from rag_core.ingest.pdf_worker.scans.ocr import Drawer
+from rag_core.ingest.pdf_worker.words import Kind
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS
 

@@ -13,26 +13,15 @@ from typing import Any
 import forms
 import pymupdf
 from folding import each
+from test_forms import page_of
 
-from rag_core.ingest.pdf_worker.glyphs.fonts import Fonts
-from rag_core.ingest.pdf_worker.hidden_text.hidden import Layers
 from rag_core.ingest.pdf_worker.hidden_text.void import is_void
-from rag_core.ingest.pdf_worker.pages import read
-from rag_core.ingest.pdf_worker.scans.ocr import Drawer
 from rag_core.ingest.reading.pdf import read_pdf
 
-PIXELS = 25_000_000
-REQUEST = {"page_chars": 200_000, "page_words": 200_000, "pixels": PIXELS, "ocr": False}
-NO_OCR = Drawer(REQUEST, allow_cpu=lambda seconds: None)
 BEFORE, GONE, AFTER = "The rent is", "1,250 old", "1,400 euros a month."
 KEPT = f"{BEFORE} {AFTER}"
 SIZES = (7, 15, 11)
 FONTS = ("helv", "tiro", "cour")
-
-
-def read_page(data: bytes) -> dict[str, Any]:
-    document = pymupdf.open(stream=data, filetype="pdf")
-    return read(document[0], NO_OCR, Fonts(), Layers(document, ""))
 
 
 def sentence(page: Any, size: float, font: str) -> pymupdf.Rect:
@@ -171,7 +160,7 @@ def settings() -> Iterator[tuple[float, str, int]]:
 @each("name", list(STRUCK))
 def test_given_words_that_are_struck_out_when_read_then_the_rest_of_the_sentence_is_one(name: str) -> None:
     for size, font, turn in settings():
-        page = read_page(drawn(STRUCK[name], size, font, turn))
+        page = page_of(drawn(STRUCK[name], size, font, turn))
 
         assert KEPT in page["text"].splitlines(), (size, font, turn, page["text"])
         assert page["text"].count("Another row.") == 2
@@ -181,7 +170,7 @@ def test_given_words_that_are_struck_out_when_read_then_the_rest_of_the_sentence
 @each("name", list(NOT_STRUCK))
 def test_given_other_lines_at_words_when_read_then_nothing_is_void(name: str) -> None:
     for size, font, turn in settings():
-        page = read_page(drawn(NOT_STRUCK[name], size, font, turn))
+        page = page_of(drawn(NOT_STRUCK[name], size, font, turn))
 
         assert "struck" not in page["kinds"], (size, font, turn, page["text"])
         assert GONE in page["text"].replace("\t", " ")
@@ -201,7 +190,7 @@ def test_given_a_line_through_part_of_a_word_when_read_then_just_these_letters_a
         page.draw_line((edges[0], 196), (edges[1], 196))
         left = word[:first] + word[last:]
 
-        text = read_page(document.tobytes())["text"]
+        text = page_of(document.tobytes())["text"]
 
         # drawn by hand, and a little short
         nearly = last - first >= 0.7 * len(word) and left.isalpha() and len(left) <= 2
@@ -217,7 +206,7 @@ def paragraph(draw: Callable[[Any, pymupdf.Rect], None]) -> str:
             (72, 100 + 16 * n), f"Row {n} of the rules holds for all who live in the house here.", fontsize=11
         )
     draw(page, pymupdf.Rect(72, 155, 350, 232))
-    return str(read_page(document.tobytes())["text"])
+    return str(page_of(document.tobytes())["text"])
 
 
 def test_given_a_cross_over_a_paragraph_when_read_then_its_rows_are_void_and_no_others() -> None:
@@ -275,7 +264,7 @@ def marked(mark: str, turn: float, *, first: bool = False, size: float = 60) -> 
 @each("mark", MARKS)
 def test_given_a_watermark_that_voids_a_page_when_read_then_no_text_of_it_is_left(mark: str) -> None:
     for turn, first in itertools.product((0, 30, 55), (True, False)):
-        page = read_page(marked(mark, turn, first=first))
+        page = page_of(marked(mark, turn, first=first))
 
         assert (page["text"], page["source"], page["picture"]) == ("", "text", None), (mark, turn)
         assert page["kinds"]["struck"] > 300
@@ -284,7 +273,7 @@ def test_given_a_watermark_that_voids_a_page_when_read_then_no_text_of_it_is_lef
 @each("mark", ["DRAFT", "COPY", "VOID IF COPIED", "NOT VOID", "AVOID", "Cancelled flights", "CONFIDENTIAL"])
 def test_given_another_watermark_when_read_then_the_sentences_under_it_are_whole(mark: str) -> None:
     for turn, first in itertools.product((30, 55), (True, False)):
-        page = read_page(marked(mark, turn, first=first, size=40))
+        page = page_of(marked(mark, turn, first=first, size=40))
         rows = page["text"].splitlines()
 
         found = [f"The yard is open for {n + 3} hours to those who live here." in rows for n in range(9)]
@@ -309,7 +298,7 @@ def test_given_a_heading_that_says_void_when_read_then_the_page_holds() -> None:
     page.insert_text((72, 80), "Cancelled", fontsize=30)
     page.insert_text((72, 120), "These flights do not leave.", fontsize=11)
 
-    assert "These flights do not leave." in read_page(document.tobytes())["text"]
+    assert "These flights do not leave." in page_of(document.tobytes())["text"]
 
 
 def test_given_struck_text_when_read_in_the_child_then_its_count_and_pages_are_told_and_it_is_never_kept() -> None:

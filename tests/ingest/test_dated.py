@@ -26,11 +26,7 @@ def found(text: str, language: str = "en") -> str:
 
 # language, first page, the day that it says
 TOLD = [
-    (
-        "en",
-        "FORM 8-K\nDate of Report (Date of earliest event reported): July 1, 2022 (June 30, 2022)\nAMCOR PLC",
-        "2022-07-01",
-    ),
+    ("en", "FORM 8-K\nDate of Report (Date of earliest event reported): July 1, 2022 (June 30, 2022)", "2022-07-01"),
     ("en", "FORM 8-K\nDate of report (Date of earliest event reported):\nAugust 30, 2023\nACME", "2023-08-30"),
     ("en", "FORM 8-K\nAugust 30, 2023\nDate of Report (Date of earliest event reported)\nACME", "2023-08-30"),
     ("en", f"Privacy policy\n{BODY}\nLast updated: 3rd of March 2024", "2024-03-03"),
@@ -50,11 +46,7 @@ TOLD = [
     ("en", "Invoice date: 25/07/2024", "2024-07-25"),
     ("en", "1-Jul-2022\nA note on bolts", "2022-07-01"),
     # the label is that of the date below it
-    (
-        "en",
-        f"Title\n{BODY}\n3 May 2024\nDate of publication:\n4 May 2024",
-        "2024-05-04",
-    ),
+    ("en", f"Title\n{BODY}\n3 May 2024\nDate of publication:\n4 May 2024", "2024-05-04"),
     ("de", "Satzung der Stadtbibliothek\nvom 1. März 2024\n§ 1 Aufgaben", "2024-03-01"),
     ("de", "Merkblatt Reisekosten\nStand: März 2024", "2024-03"),
     ("de", "Stand\t01.03.2024\nMerkblatt", "2024-03-01"),
@@ -122,11 +114,7 @@ NOT_TOLD = [
     ("en", "Valid until\n1 May 2024"),
     ("en", "Amendment\nto the agreement of Acme Ltd. Dated 1 March 2020"),
     ("en", "Company policies\nThe board met and changed the rules on travel, effective 1 May 2024"),
-    (
-        "en",
-        "Company policies\nThe board of Brightwater met in the spring to change the rules on travel. Effective 1 May "
-        "2024",
-    ),
+    ("en", "Company policies\nThe board of Brightwater met to change the rules on all travel. Effective 1 May 2024"),
     ("en", f"Company policies\n{BODY}\nBrightwater Ltd. In force from 1 March 2024."),
     ("en", "Passport no.:\n1 May 2024"),
     ("en", "Version 2024.05.01.3"),
@@ -207,22 +195,10 @@ def test_given_a_date_below_the_rows_that_are_looked_at_then_it_is_not_found() -
 
 def test_given_a_day_of_tomorrow_then_it_is_believed_and_no_later_one() -> None:
     assert found("Date: 26 November 2026") == "2026-11-26"
-    assert [believed(day, TODAY) for day in ("2026-11-26", "2026-11-27", "2026-11", "2026-12", "2026", "2027")] == [
-        1,
-        0,
-        1,
-        0,
-        1,
-        0,
-    ]
-    assert [believed(day, TODAY) for day in ("1900", "1899-12-31", "2024-02-30", "", "x", "2024-13")] == [
-        1,
-        0,
-        0,
-        0,
-        0,
-        0,
-    ]
+    told = {day for day in ("2026-11-26", "2026-11-27", "2026-11", "2026-12", "2026", "2027") if believed(day, TODAY)}
+    assert told == {"2026-11-26", "2026-11", "2026"}
+    others = ("1900", "1899-12-31", "2024-02-30", "", "x", "2024-13")
+    assert [day for day in others if believed(day, TODAY)] == ["1900"]
 
 
 def test_given_every_language_with_a_file_then_it_says_how_documents_are_dated() -> None:

@@ -6,26 +6,23 @@ from __future__ import annotations
 
 import random
 import socket
-import sys
 from pathlib import Path
 
 import pytest
+from folding import each
 from word_file import W, word
 
 from rag_core.domain.documents import Page
 from rag_core.domain.rows import EMPTY, in_words
-from rag_core.errors import DamagedPdf, IngestError, LimitExceeded, NotAPdf
+from rag_core.errors import DamagedPdf, LimitExceeded, NotAPdf
 from rag_core.ingest.blocks.structure import BlockKind, blocks
+from rag_core.ingest.pdf_worker.formats import documents as forms
+from rag_core.ingest.pdf_worker.formats import tables as grid
+from rag_core.ingest.pdf_worker.formats.left_out import LeftOut
+from rag_core.ingest.pdf_worker.formats.seen import seen
 from rag_core.ingest.reading.pdf import read_pdf, render_page
 from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
-
-# the child's own modules, as it imports them
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))
-from pdf_worker.formats import documents as forms
-from pdf_worker.formats import tables as grid
-from pdf_worker.formats.left_out import LeftOut
-from pdf_worker.formats.seen import seen
 
 TABLE = (
     "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating "
@@ -165,7 +162,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 def test_given_a_hostile_word_document_when_opened_then_it_is_one_known_error(name: str) -> None:
     data, kind = HOSTILE[name]
 
@@ -187,36 +184,19 @@ def test_given_a_web_page_that_mupdf_would_cut_short_when_read_then_it_is_refuse
         read_pdf(b"<html><body><p>Before.</p>" + b"<div>" * 150 + b"words" + b"</div>" * 150, "a.html", form="html")
 
 
-def test_given_a_bad_document_when_read_then_the_error_of_the_child_comes_back_with_its_remedy() -> None:
+def test_given_a_bad_document_or_another_form_than_its_name_says_when_read_then_the_error_has_its_remedy() -> None:
     with pytest.raises(DamagedPdf) as bad:
         read_pdf(b"PK\x03\x04 no archive", "a.docx", form="docx")
-    assert isinstance(bad.value, IngestError)
     assert "Save it again" in bad.value.remedy
-    assert not isinstance(bad.value, LimitExceeded)
-
-
-def test_given_a_file_of_another_form_than_its_name_says_when_read_then_it_is_refused_at_sight() -> None:
-    for data, form in (
-        (web(), "pdf"),
-        (b"%PDF-1.7", "html"),
-        (web(), "docx"),
-        (CONTRACT, "html"),
-        (CONTRACT, "pdf"),
-        (b"text", "html"),
-    ):
+    others = ((web(), "pdf"), (b"%PDF-1.7", "html"), (web(), "docx"), (CONTRACT, "html"), (CONTRACT, "pdf"))
+    for data, form in (*others, (b"text", "html")):
         with pytest.raises(NotAPdf):
             read_pdf(data, "x", form=form)
 
 
 def test_given_names_and_first_bytes_then_the_form_is_told() -> None:
-    assert [form_of(name) for name in ("a.PDF", "a.docx", "a.HTM", "a.xhtml", "a", "a.doc")] == [
-        "pdf",
-        "docx",
-        "html",
-        "html",
-        "pdf",
-        "pdf",
-    ]
+    names = {"a.PDF": "pdf", "a.docx": "docx", "a.HTM": "html", "a.xhtml": "html", "a": "pdf", "a.doc": "pdf"}
+    assert {name: form_of(name) for name in names} == names
     assert has_form("html", b'<?xml version="1.0"?><!DOCTYPE html><html>')
     assert has_form("html", b"\xef\xbb\xbf\n<!-- saved --><HTML>")
     assert not has_form("html", b"<?xml version='1.0'?><svg>")
@@ -358,10 +338,7 @@ def merged(rows: list[list[tuple[str, int, int]]], form: str) -> str:
         )
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
     # by column: how wide a cell from above is, and how many rows it still takes
-    text, below = (
-        "",
-        dict[int, tuple[int, int]](),
-    )
+    text, below = ("", dict[int, tuple[int, int]]())
     for row in rows:
         waiting, at, own, after = list(row), 0, "", dict[int, tuple[int, int]]()
         while waiting or at in below:
@@ -381,48 +358,41 @@ def lines_of(rows: list[list[tuple[str, int, int]]], form: str) -> list[str]:
     return read_pdf(data, f"a.{form}", form=form, ocr=False).pages[0].text.splitlines()
 
 
-@pytest.mark.parametrize("form", ["docx", "html"])
-@pytest.mark.parametrize("seed", range(3))
-def test_given_merged_and_empty_cells_when_read_then_each_stands_in_its_columns_and_rows(form: str, seed: int) -> None:
-    drawn = random.Random(seed)
-    width, height = drawn.randint(3, 5), drawn.randint(3, 6)
-    whole = [[f"Head{at}" for at in range(width)]]
-    rows = [[(name, 1, 1) for name in whole[0]]]
-    for number in range(height):
-        at = drawn.randrange(1, width - 1)
-        plain = [f"row{number}", *(f"v{number}{column}" if drawn.random() > 0.3 else "" for column in range(1, width))]
-        wide = drawn.random() < 0.5
-        if wide:
-            plain[at : at + 2] = [f"both{number}"] * 2
-        cells = [(text, 1, 1) for text in plain]
-        if wide:
-            cells[at : at + 2] = [(f"both{number}", 2, 1)]
-        whole.append([text or EMPTY for text in plain])
-        rows.append(cells)
-    rows += [
-        [("east", 1, 2), *((f"e{column}", 1, 1) for column in range(1, width))],
-        [(f"f{column}", 1, 1) for column in range(1, width)],
-    ]
-    whole += [["east", *(f"{row}{column}" for column in range(1, width))] for row in "ef"]
-    assert lines_of(rows, form) == ["\t".join(row) for row in whole]
+@each("form", ["docx", "html"])
+def test_given_merged_and_empty_cells_when_read_then_each_stands_in_its_columns_and_rows(form: str) -> None:
+    for seed in range(3):
+        drawn = random.Random(seed)
+        width, height = drawn.randint(3, 5), drawn.randint(3, 6)
+        whole = [[f"Head{at}" for at in range(width)]]
+        rows = [[(name, 1, 1) for name in whole[0]]]
+        for n in range(height):
+            at = drawn.randrange(1, width - 1)
+            plain = [f"row{n}", *(f"v{n}{column}" if drawn.random() > 0.3 else "" for column in range(1, width))]
+            wide = drawn.random() < 0.5
+            if wide:
+                plain[at : at + 2] = [f"both{n}"] * 2
+            cells = [(text, 1, 1) for text in plain]
+            if wide:
+                cells[at : at + 2] = [(f"both{n}", 2, 1)]
+            whole.append([text or EMPTY for text in plain])
+            rows.append(cells)
+        rows += [
+            [("east", 1, 2), *((f"e{at}", 1, 1) for at in range(1, width))],
+            [(f"f{at}", 1, 1) for at in range(1, width)],
+        ]
+        whole += [["east", *(f"{row}{column}" for column in range(1, width))] for row in "ef"]
+        assert lines_of(rows, form) == ["\t".join(row) for row in whole]
 
 
-@pytest.mark.parametrize("form", ["docx", "html"])
+@each("form", ["docx", "html"])
 def test_given_heads_in_two_rows_when_read_then_both_name_the_columns(form: str) -> None:
     rows = [[("Tariff", 1, 1), ("Summer", 2, 1)], [("", 1, 1), ("Day", 1, 1), ("Night", 1, 1)]]
     rows += [[("House", 1, 1), ("31 cents", 1, 1), ("22 cents", 1, 1)]]
     page = Page(1, "\n".join(lines_of(rows, form)))
     assert blocks([page], "en")[0].header[-1].end == page.text.index("\nHouse")
-
-
-@pytest.mark.parametrize("form", ["docx", "html"])
-def test_given_a_table_whose_values_are_parted_over_columns_when_read_then_nothing_is_repeated(form: str) -> None:
-    rows = [
-        [("Item", 1, 1), ("2017", 2, 1)],
-        [("Income", 1, 1), ("$", 1, 1), ("596", 1, 1)],
-        [("Costs", 1, 1), ("", 1, 1), ("12", 1, 1)],
-    ]
-    assert lines_of(rows, form) == ["Item\t2017", "Income\t$\t596", "Costs\t12"]
+    parted = [[("Item", 1, 1), ("2017", 2, 1)], [("Income", 1, 1), ("$", 1, 1), ("596", 1, 1)]]
+    parted += [[("Costs", 1, 1), ("", 1, 1), ("12", 1, 1)]]  # values over several columns are not repeated
+    assert lines_of(parted, form) == ["Item\t2017", "Income\t$\t596", "Costs\t12"]
 
 
 def test_given_empty_and_merged_cells_when_a_row_is_said_in_words_then_each_value_has_its_own_head() -> None:

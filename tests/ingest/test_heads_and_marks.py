@@ -1,4 +1,6 @@
-"""Running heads can be quoted once, watermarks are no headings, and a large heading is the title of its document."""
+"""Running heads can be quoted once, watermarks are no headings, a large heading is the title of its document, and the
+numbers that pages print are read from the file.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +39,19 @@ def made(heads=(), mark="", angle=0.0, title="", pages=3):
             for at, line in enumerate(TEXT):
                 page.insert_text((72, 150 + 20 * at), f"{line[:-1]} {SEASONS[number]}.", fontsize=11)
         return read_pdf(document.tobytes(), "m.pdf").pages
+
+
+def one_page(*lines):
+    """A page of lines, as (x, y, text, and how it is set)."""
+    with pymupdf.open() as document:
+        page = document.new_page(width=595, height=842)
+        for x, y, text, *how in lines:
+            page.insert_text((x, y), text, **{"fontsize": 11, **dict(*how)})
+        return read_pdf(document.tobytes(), "m.pdf").pages
+
+
+def below(y):
+    return [(72, y + 20 * at, line) for at, line in enumerate(TEXT)]
 
 
 def of_kind(pages, *kinds):
@@ -100,13 +115,9 @@ def test_given_a_stamp_up_the_margin_when_cut_then_it_heads_nothing_and_the_sent
 
 @pytest.mark.parametrize("second", ["of the harbour of 2024", "and who may use them"])
 def test_given_a_title_whose_second_line_begins_small_when_cut_then_both_are_one_heading(second):
-    with pymupdf.open() as document:
-        page = document.new_page(width=595, height=842)
-        for at, (text, x) in enumerate((("The rules for the boats and the quays", 90), (second, 170))):
-            page.insert_text((x, 80 + 24 * at), text, fontsize=18, fontname="hebo")
-        for at, line in enumerate(TEXT):
-            page.insert_text((72, 150 + 20 * at), line, fontsize=11)
-        pages = read_pdf(document.tobytes(), "m.pdf").pages
+    titles = (("The rules for the boats and the quays", 90), (second, 170))
+    set_large = {"fontsize": 18, "fontname": "hebo"}
+    pages = one_page(*((x, 80 + 24 * at, text, set_large) for at, (text, x) in enumerate(titles)), *below(150))
 
     assert of_kind(pages, BlockKind.HEADING) == [f"The rules for the boats and the quays\n{second}"]
     assert page_title(pages[0]) == f"The rules for the boats and the quays {second}"
@@ -114,29 +125,50 @@ def test_given_a_title_whose_second_line_begins_small_when_cut_then_both_are_one
 
 @pytest.mark.parametrize("head", ["Contact: the keys are kept by Ada Oswin,", "Summary: The harbour hires boats to"])
 def test_given_a_row_with_a_heading_in_it_when_cut_then_its_words_stay_with_their_sentence(head):
-    with pymupdf.open() as document:
-        page = document.new_page(width=595, height=842)
-        for at, line in enumerate(
-            (head, "Quay 7, who gives them out to guests", "from nine to five on any day of the year.")
-        ):
-            page.insert_text((72, 100 + 13 * at), line, fontsize=11, fontname="helv" if at else "hebo")
-        for at, line in enumerate(TEXT):
-            page.insert_text((72, 180 + 20 * at), line, fontsize=11)
-        pages = read_pdf(document.tobytes(), "m.pdf").pages
+    rows = (head, "Quay 7, who gives them out to guests", "from nine to five on any day of the year.")
+    looks = ({"fontname": "hebo"}, {}, {})
+    pages = one_page(*((72, 100 + 13 * at, row, looks[at]) for at, row in enumerate(rows)), *below(180))
 
     assert not of_kind(pages, BlockKind.HEADING)
     assert any(text.startswith(f"{head}\nQuay 7") for text in of_kind(pages, BlockKind.PARAGRAPH))
 
 
 def test_given_rows_that_begin_with_a_number_and_have_a_cell_when_cut_then_they_are_a_table():
-    with pymupdf.open() as document:
-        page = document.new_page(width=595, height=842)
-        rows = [("0.1 First draft", "01/11/2017"), ("0.2 Second draft", "28/01/2018"), ("1.0 Approved", "16/02/2018")]
-        for at, (name, date) in enumerate([("Version", "Date"), *rows]):
-            page.insert_text((72, 100 + 22 * at), name, fontsize=11)
-            page.insert_text((300, 100 + 22 * at), date, fontsize=11)
-        for at, line in enumerate(TEXT):
-            page.insert_text((72, 240 + 20 * at), line, fontsize=11)
-        pages = read_pdf(document.tobytes(), "m.pdf").pages
+    rows = [("0.1 First draft", "01/11/2017"), ("0.2 Second draft", "28/01/2018"), ("1.0 Approved", "16/02/2018")]
+    table = [("Version", "Date"), *rows]
+    cells = ((x, 100 + 22 * at, row[n]) for at, row in enumerate(table) for n, x in enumerate((72, 300)))
+    pages = one_page(*cells, *below(240))
 
-    assert of_kind(pages, BlockKind.TABLE) == ["\n".join("\t".join(row) for row in [("Version", "Date"), *rows])]
+    assert of_kind(pages, BlockKind.TABLE) == ["\n".join("\t".join(row) for row in table)]
+
+
+RULES = [
+    {"startpage": 0, "prefix": "Cover", "firstpagenum": 1},
+    {"startpage": 1, "prefix": "", "style": "r", "firstpagenum": 2},
+    {"startpage": 3, "prefix": "A-", "style": "D", "firstpagenum": 1},
+]
+
+
+def labelled(rules: list[dict[str, object]], pages: int = 5) -> bytes:
+    made = pymupdf.open()
+    for number in range(pages):
+        made.new_page().insert_text((72, 100), f"Sentence {number + 1} of this file stands here.")
+    if rules:
+        made.set_page_labels(rules)
+    return bytes(made.tobytes())
+
+
+@pytest.mark.parametrize(
+    ("rules", "labels"),
+    [
+        (RULES, ["Cover", "ii", "iii", "A-1", "A-2"]),
+        ([{"startpage": 0, "prefix": "", "style": "D", "firstpagenum": 1}], [""] * 5),  # what everybody expects
+        ([], [""] * 5),
+        ([{"startpage": 0, "prefix": "**[x](http://y)**", "style": "D", "firstpagenum": 1}], [""] * 5),
+        ([{"startpage": 0, "prefix": "L" * 400, "style": "D", "firstpagenum": 1}], ["L" * 20] * 5),
+    ],
+)
+def test_given_page_labels_when_read_then_those_that_say_more_than_the_place_are_kept(
+    rules: list[dict[str, object]], labels: list[str]
+) -> None:
+    assert [page.label for page in read_pdf(labelled(rules), "a.pdf").pages] == labels

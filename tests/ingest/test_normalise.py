@@ -13,12 +13,7 @@ from rag_core.ingest.normalise import cut, join, locate, normalise, read_passage
 # Weighted towards what the rules are about, so that most examples hit several of them at once.
 _TRAPS = "ab -\n\t\u00ad\u200b\u200d\ufeffﬁﬀ½²₂ª™①¨´e\u0301\u0308한\u1112\u1161\u11abकि्ष\u00a0AÉ1.\x00\x0c"
 # tags of Unicode's compatibility decompositions that change what a text says
-MEANT = {
-    "<super>",
-    "<sub>",
-    "<fraction>",
-    "<circle>",
-}
+MEANT = {"<super>", "<sub>", "<fraction>", "<circle>"}
 AWKWARD = st.text(st.one_of(st.sampled_from(_TRAPS), st.characters()), max_size=60)
 
 

@@ -24,34 +24,22 @@ from rag_core.ingest.reading.ocr_engines import can_read, most_at_once, version_
 from rag_core.ingest.reading.recognition import Recognition
 
 FOUND = Found("read", 0.9, (10, 10, 60, 30), (10, 10, 60, 30), 27.0, 20.0, 0, (True, True))
-REQUEST = {
-    "width": 4,
-    "height": 3,
-    "dpi": 200,
-    "languages": "eng",
-    "tessdata": "/data",
-    "weights": "/weights",
-    "page_chars": 100,
-    "page_words": 10,
-}
-
-
-def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr_engines, "find_spec", lambda name: None)
-    monkeypatch.setattr(ocr_engines, "find_tessdata", lambda: ((), ""))
+REQUEST = {"width": 4, "height": 3, "dpi": 200, "languages": "eng", "tessdata": "/data", "weights": "/weights"}
+REQUEST |= {"page_chars": 100, "page_words": 10}
 
 
 def test_given_rapidocr_is_not_installed_when_it_is_to_read_then_one_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    nothing_installed(monkeypatch)
+    monkeypatch.setattr(ocr_engines, "find_spec", lambda name: None)
+    monkeypatch.setattr(ocr_engines, "find_tessdata", lambda: ((), ""))
 
     with pytest.raises(MissingDependency, match="needs the packages rapidocr and opencv-python-headless") as caught:
         can_read(RAPIDOCR)
     assert APART["rapidocr"] in caught.value.remedy
     assert "make rapidocr" in caught.value.remedy
     assert not can_read(TESSERACT)
-    assert weights_of(TESSERACT) == ""
+    assert weights_of(TESSERACT) == version_of(TESSERACT) == version_of("") == ""
 
 
 @each("missing", EXTRAS["rapidocr"])
@@ -65,10 +53,6 @@ def test_given_one_of_its_packages_is_missing_then_it_is_not_installed(missing: 
         patch.setattr(ocr_engines, "find_spec", lambda name: Spec())
         assert ocr_engines.find_weights() == "/site/rapidocr/models"
         assert can_read(RAPIDOCR)
-
-
-def test_given_tesseract_when_asked_for_a_version_of_weights_then_there_is_none() -> None:
-    assert version_of(TESSERACT) == version_of("") == ""
 
 
 def test_given_little_memory_then_fewer_pages_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,100 +107,57 @@ class Tess:
         return [self.word]
 
 
-@pytest.fixture
-def tesseract(monkeypatch: pytest.MonkeyPatch) -> Tess:
-    found = Tess()
-    monkeypatch.setattr(ocr, "Tesseract", found)
-    return found
-
-
-def recognised(monkeypatch: pytest.MonkeyPatch, *, doubt: float, **given: object) -> tuple[dict[str, object], Fake]:
+def recognised(patch: pytest.MonkeyPatch, *, doubt: float, **given: object) -> tuple[dict[str, object], Fake]:
     fake = Fake(doubt)
-    monkeypatch.setitem(sys.modules, "rag_core.ingest.pdf_worker.scans.rapidocr", fake)
+    patch.setitem(sys.modules, "rag_core.ingest.pdf_worker.scans.rapidocr", fake)
     return ocr.recognise({**REQUEST, **given}, zlib.compress(bytes(12))), fake
 
 
-def test_given_a_page_that_rapidocr_reads_then_tesseract_is_not_started(
-    monkeypatch: pytest.MonkeyPatch, tesseract: Tess
-) -> None:
-    event, fake = recognised(monkeypatch, doubt=ocr.SOME_DOUBT)
-
-    assert (event["text"], event["engine"], fake.folders, tesseract.started) == ("read", RAPIDOCR, ["/weights"], [])
+def gone(*_: object) -> None:
+    raise NoTesseract
 
 
-def test_given_a_page_that_rapidocr_cannot_read_then_tesseract_reads_it_and_is_named(
-    monkeypatch: pytest.MonkeyPatch, tesseract: Tess
-) -> None:
-    event, _ = recognised(monkeypatch, doubt=ocr.MOST_DOUBT + 0.01)
-
-    assert (event["text"], event["engine"], tesseract.started) == ("slowly", TESSERACT, [("eng", "/data")])
+HINDI = FOUND._replace(text="योग", sure=0.9)
+SLOWLY = FOUND._replace(text="slowly", sure=0.9)
+NONE: dict[str, str] = {"languages": ""}
 
 
 @each(
-    ("word", "engine"),
+    ("doubt", "word", "given", "engine", "started"),
     [
-        (FOUND._replace(text="slowly", sure=0.9), RAPIDOCR),  # bad print
-        (FOUND._replace(text="योग", sure=0.9), TESSERACT),  # another script
-        # or what looks like one to Tesseract, which is not sure of it
-        (
-            FOUND._replace(text="योग", sure=0.6),
-            RAPIDOCR,
-        ),
-        (FOUND._replace(text="slowly", sure=0.9, turn=1), TESSERACT),  # on its side
-        (FOUND._replace(text="1590", sure=0.9), RAPIDOCR),  # no letter says nothing
+        (ocr.SOME_DOUBT, SLOWLY, {}, RAPIDOCR, 0),
+        (ocr.MOST_DOUBT + 0.01, SLOWLY, {}, TESSERACT, 1),
+        # what Tesseract finds on a page of which RapidOCR doubts some says whose it is
+        (0.2, SLOWLY, {}, RAPIDOCR, 1),  # bad print
+        (0.2, HINDI, {}, TESSERACT, 1),  # another script
+        (0.2, HINDI._replace(sure=0.6), {}, RAPIDOCR, 1),  # or what looks like one to it, which it is not sure of
+        (0.2, SLOWLY._replace(turn=1), {}, TESSERACT, 1),  # on its side
+        (0.2, FOUND._replace(text="1590", sure=0.9), {}, RAPIDOCR, 1),  # no letter says nothing
+        (0.2, HINDI, NONE, RAPIDOCR, 0),  # there is no other
+        (0.2, None, {}, RAPIDOCR, 0),
+        (1.0, SLOWLY, NONE, None, 0),
+        (0.0, SLOWLY, {"weights": ""}, TESSERACT, 1),
     ],
 )
-def test_given_a_page_of_which_rapidocr_doubts_some_then_what_tesseract_finds_says_whose_it_is(
-    word: Found, engine: str
+def test_given_a_page_and_two_engines_then_it_is_read_by_the_one_that_reads_it_best(
+    doubt: float, word: Found | None, given: dict[str, object], engine: str | None, started: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         tesseract = Tess()
-        tesseract.word = word
-        patch.setattr(ocr, "Tesseract", tesseract)
-        event, _ = recognised(patch, doubt=0.2)
+        tesseract.word = word or FOUND
+        patch.setattr(ocr, "Tesseract", tesseract if word else gone)
+        event, fake = recognised(patch, doubt=doubt, **given)
 
-        assert (event["engine"], len(tesseract.started)) == (engine, 1)
-        assert recognised(patch, doubt=0.2, languages="")[0]["engine"] == RAPIDOCR  # there is no other
-
-
-def test_given_no_library_of_tesseract_then_what_rapidocr_read_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(*_: object) -> None:
-        raise NoTesseract
-
-    monkeypatch.setattr(ocr, "Tesseract", gone)
-    assert recognised(monkeypatch, doubt=0.2)[0]["engine"] == RAPIDOCR
+    assert tesseract.started == [("eng", "/data")] * started
+    assert fake.folders == ["/weights"] * ("weights" not in given)
+    if engine is None:
+        assert event == {"event": "recognised", "unreadable": ocr.NOT_BY_RAPIDOCR}
+    else:
+        assert (event["engine"], event["text"]) == (engine, tesseract.word.text if engine == TESSERACT else "read")
 
 
-def test_given_a_page_that_rapidocr_cannot_read_and_no_tesseract_then_the_page_says_so(
-    monkeypatch: pytest.MonkeyPatch, tesseract: Tess
-) -> None:
-    event, _ = recognised(monkeypatch, doubt=1.0, languages="")
-
-    assert event == {"event": "recognised", "unreadable": ocr.NOT_BY_RAPIDOCR}
-    assert tesseract.started == []
-
-
-def test_given_tesseract_is_to_read_then_rapidocr_is_not_loaded(
-    monkeypatch: pytest.MonkeyPatch, tesseract: Tess
-) -> None:
-    event, fake = recognised(monkeypatch, doubt=0.0, weights="")
-
-    assert (event["text"], event["engine"], fake.folders) == ("slowly", TESSERACT, [])
-
-
-PAGE = {
-    "event": "page",
-    "n": 1,
-    "text": "",
-    "source": "ocr",
-    "words": "",
-    "lines": "",
-    "cells": "",
-    "w": 1,
-    "h": 1,
-    "hidden": 0,
-    "problem": "",
-}
+PAGE = {"event": "page", "n": 1, "w": 1, "h": 1, "hidden": 0, "source": "ocr"}
+PAGE |= dict.fromkeys(("text", "words", "lines", "cells", "problem"), "")
 
 
 def test_given_an_event_of_a_page_then_the_engine_that_is_named_is_kept_and_no_other_name_is_taken() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import random
 import re
-import sys
 import zipfile
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 from office_files import (
@@ -36,15 +36,12 @@ from office_files import (
 from rag_core.domain.rows import EMPTY
 from rag_core.errors import EmptyDocument, NotAPdf
 from rag_core.ingest.blocks.structure import BlockKind, blocks
+from rag_core.ingest.pdf_worker.failure import Failure
+from rag_core.ingest.pdf_worker.formats import sheets, slides
+from rag_core.ingest.pdf_worker.formats.numbers import printed, printed_text
+from rag_core.ingest.pdf_worker.formats.office import MAX_PART_BYTES
 from rag_core.ingest.reading.pdf import PdfContent, read_pdf
 from rag_core.library.stored.sources import READABLE, Source
-
-# the child's own modules, as it imports them
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))
-from pdf_worker.failure import Failure
-from pdf_worker.formats import sheets, slides
-from pdf_worker.formats.numbers import printed, printed_text
-from pdf_worker.formats.office import MAX_PART_BYTES
 
 EURO = '#,##0.00 "€"'
 ACCOUNTING = '_-* #,##0.00\\ [$€-407]_-;\\-* #,##0.00\\ [$€-407]_-;_-* "-"??\\ [$€-407]_-;_-@_-'
@@ -101,20 +98,16 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize(("value", "code", "said"), PRINTED)
+@each(("value", "code", "said"), PRINTED)
 def test_given_a_number_and_its_format_when_printed_then_it_is_as_its_sheet_prints_it(
     value: str, code: str, said: str
 ) -> None:
     assert printed(value, code) == said
 
 
-def test_given_a_text_and_a_format_when_printed_then_the_format_may_add_to_it_or_hide_it() -> None:
-    assert [printed_text("Oak", code) for code in ("General", "0.00", '"Tree: "@', ";;;", "0;0;0;@!")] == [
-        *("Oak", "Oak", "Tree: Oak", "", "Oak!")
-    ]
-
-
-def test_given_days_counted_from_1904_then_the_date_is_as_its_sheet_prints_it() -> None:
+def test_given_a_text_or_days_from_1904_when_printed_then_the_format_may_add_to_them_or_hide_them() -> None:
+    codes = ("General", "0.00", '"Tree: "@', ";;;", "0;0;0;@!")
+    assert [printed_text("Oak", code) for code in codes] == ["Oak", "Oak", "Tree: Oak", "", "Oak!"]
     assert printed("44624", "dd.mm.yyyy", apple=True) == "05.03.2026"
 
 
@@ -295,10 +288,7 @@ BAD_BOOKS = {
         "DamagedPdf",
     ),
     "cells on a slant": (workbook(Sheet([[None] * n + [1, 2] for n in range(900)])), "LimitExceeded"),
-    "cells merged again and again": (
-        workbook(Sheet([["x"] * 80] * 80, merged=["A1:CB80"] * 200)),
-        "LimitExceeded",
-    ),
+    "cells merged again and again": (workbook(Sheet([["x"] * 80] * 80, merged=["A1:CB80"] * 200)), "LimitExceeded"),
     "a place beyond the last": (
         workbook(
             FEES, parts={"xl/worksheets/sheet1.xml": f"<w {S}><sheetData><row><c r='ZZZ1'/></row></sheetData></w>"}
@@ -309,7 +299,7 @@ BAD_BOOKS = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_BOOKS)
+@each("name", BAD_BOOKS)
 def test_given_a_hostile_workbook_when_read_then_it_is_one_known_error(name: str) -> None:
     data, kind = BAD_BOOKS[name]
 

@@ -4,6 +4,7 @@ import random
 from itertools import zip_longest
 from textwrap import wrap
 
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,26 +26,6 @@ def text_of(*runs: Run) -> str:
     return build(runs, 10_000, 1_000).text
 
 
-def test_given_the_cells_of_a_row_one_after_another_when_built_then_they_are_one_row_parted_by_tabs() -> None:
-    row = [
-        run(word("Net", 50), word("income", 67)),
-        run(word("$", 300)),
-        run(word("596", 330)),
-        run(word("$", 400)),
-        run(word("2,371", 430)),
-    ]
-
-    page = build(row, 1_000, 1_000)
-
-    assert page.text == "Net income\t$\t596\t$\t2,371"
-    assert page.lines[0][-1] == [0, 10, 11, 12, 13, 16, 17, 18, 19, 24]
-
-
-def test_given_a_gap_of_less_than_an_em_when_built_then_it_is_a_space() -> None:
-    assert text_of(run(word("Note", 50)), run(word("4", 50 + 20 + 9))) == "Note 4"
-    assert text_of(run(word("Note", 50)), run(word("4", 50 + 20 + 11))) == "Note\t4"
-
-
 def spread(text: str, *gaps: float) -> list[Run]:
     """Each word a run of its own, as MuPDF gives them, with such gaps between them in points."""
     found, right = [], 50.0
@@ -54,12 +35,51 @@ def spread(text: str, *gaps: float) -> list[Run]:
     return found
 
 
-def test_given_a_row_stretched_to_the_full_width_when_built_then_its_words_are_no_cells() -> None:
-    row = "we ask our guests to leave by ten"
+def upward(text: str, x: float, y: float) -> Run:
+    return run(Word(text, (x, y - 20, x + 10, y), 10, False, False), direction=(0, -1))
 
-    assert text_of(*spread(row, *[14.0] * 7)) == row
-    assert text_of(*spread(row, 14.2, 14.0, 14.4, 14.1, 13.8, 14.0, 14.1)) == row
-    assert text_of(*spread(f"• {row}", 25.0, *[14.0] * 7)) == f"• {row}"
+
+STRETCHED = "we ask our guests to leave by ten"
+LEFT, RIGHT = ([run(word(text, x, y)) for y in (100, 112)] for text, x in (("left", 50), ("right", 300)))
+CELLS = [run(word("Net", 50), word("income", 67)), *(run(word(*cell)) for cell in (("$", 300), ("596", 330)))]
+
+
+@each(
+    ("runs", "text"),
+    [
+        (CELLS, "Net income\t$\t596"),
+        # less than an em is a blank
+        ([run(word("Note", 50)), run(word("4", 50 + 20 + 9))], "Note 4"),
+        ([run(word("Note", 50)), run(word("4", 50 + 20 + 11))], "Note\t4"),
+        # a row stretched to the full width
+        (spread(STRETCHED, *[14.0] * 7), STRETCHED),
+        (spread(STRETCHED, 14.2, 14.0, 14.4, 14.1, 13.8, 14.0, 14.1), STRETCHED),
+        (spread(f"• {STRETCHED}", 25.0, *[14.0] * 7), f"• {STRETCHED}"),
+        # words that stand apart as columns do
+        (spread("we ask our guests to leave", 14.0, 14.0, 14.0, 14.0, 16.0), "we\task\tour\tguests\tto\tleave"),
+        (spread("2021 2022 2023 2024", 30.0, 30.0, 30.0), "2021\t2022\t2023\t2024"),
+        (spread("Flat Price Deposited", 30.0, 30.0), "Flat\tPrice\tDeposited"),
+        (spread("Monday 6:00 am to 10:00 pm", 60.0, *[3.0] * 4), "Monday\t6:00 am to 10:00 pm"),
+        # two blanks in fixed-width type
+        ([run(word("end.", 50, mono=True), word("Next", 50 + 20 + 12, mono=True))], "end. Next"),
+        # raised and lowered signs, measured against the tall letters
+        ([run(word("Income", 50)), run(word("(1)", 81, y=98, size=6)), run(word("596", 300))], "Income (1)\t596"),
+        ([run(word("x", 50)), run(word("2", 56, y=100, size=6)), run(word("i", 60, y=104, size=6))], "x 2 i"),
+        # the next row, the next column, and what stands further left
+        ([*LEFT, *RIGHT], "left\nleft\nright\nright"),
+        ([run(word("second", 300)), run(word("first", 50))], "second\nfirst"),
+        ([upward("Total", 100, 500), upward("596", 100, 300), upward("Next", 112, 500)], "Total\t596\nNext"),
+    ],
+)
+def test_given_runs_in_their_places_when_built_then_they_are_rows_and_cells(runs: list[Run], text: str) -> None:
+    assert text_of(*runs) == text
+
+
+def test_given_rows_when_built_then_each_has_its_cells_and_the_style_of_most_of_its_characters() -> None:
+    mixed = [word("Heading", 50, size=14, bold=True), word("a", 120, size=9)]
+
+    assert build(CELLS, 1_000, 1_000).lines[0][-1] == [0, 10, 11, 12, 13, 16]
+    assert build([run(*mixed, block=7)], 1_000, 1_000).lines[0][6:10] == [14, 1, 0, 7]
 
 
 @given(st.floats(0.7, 2.5), st.floats(1.0, 1.33), st.integers(0, 10**6))
@@ -74,58 +94,6 @@ def test_given_a_row_stretched_about_a_blank_of_cells_when_built_then_it_is_text
         x = words[-1].box[2] + 10 * gap * (comma if text.endswith(",") else 1) + draw.uniform(0, 0.9)
 
     assert text_of(run(*words)) == " ".join(texts)
-
-
-def test_given_words_that_stand_apart_as_columns_do_when_built_then_they_are_cells() -> None:
-    assert (
-        text_of(*spread("we ask our guests to leave", 14.0, 14.0, 14.0, 14.0, 16.0))
-        == "we\task\tour\tguests\tto\tleave"
-    )
-    assert text_of(*spread("2021 2022 2023 2024", 30.0, 30.0, 30.0)) == "2021\t2022\t2023\t2024"
-    assert text_of(*spread("Flat Price Deposited", 30.0, 30.0)) == "Flat\tPrice\tDeposited"
-    assert text_of(*spread("Monday 6:00 am to 10:00 pm", 60.0, *[3.0] * 4)) == "Monday\t6:00 am to 10:00 pm"
-
-
-def test_given_two_blanks_in_fixed_width_type_when_built_then_they_are_no_cell() -> None:
-    assert text_of(run(word("end.", 50, mono=True), word("Next", 50 + 20 + 12, mono=True))) == "end. Next"
-
-
-def test_given_a_superscript_when_built_then_it_stays_on_its_row_and_so_does_what_follows() -> None:
-    rows = [run(word("Income", 50)), run(word("(1)", 81, y=98, size=6)), run(word("596", 300))]
-
-    assert text_of(*rows) == "Income (1)\t596"
-
-
-def test_given_a_raised_and_a_lowered_sign_when_built_then_both_are_measured_against_the_tall_letters() -> None:
-    rows = [run(word("x", 50)), run(word("2", 56, y=100, size=6)), run(word("i", 60, y=104, size=6))]
-
-    assert text_of(*rows) == "x 2 i"
-
-
-def test_given_the_next_row_or_the_next_column_when_built_then_it_is_a_row_of_its_own() -> None:
-    left = [run(word("left", 50, y)) for y in (100, 112)]
-    right = [run(word("right", 300, y)) for y in (100, 112)]
-
-    assert text_of(*left, *right) == "left\nleft\nright\nright"
-
-
-def test_given_a_run_further_left_on_the_same_height_when_built_then_the_order_is_kept_and_the_row_ends() -> None:
-    assert text_of(run(word("second", 300)), run(word("first", 50))) == "second\nfirst"
-
-
-def test_given_upward_text_when_built_then_its_rows_are_found_along_its_own_direction() -> None:
-    def upward(text: str, x: float, y: float) -> Run:
-        return run(Word(text, (x, y - 20, x + 10, y), 10, False, False), direction=(0, -1))
-
-    assert text_of(upward("Total", 100, 500), upward("596", 100, 300), upward("Next", 112, 500)) == "Total\t596\nNext"
-
-
-def test_given_mixed_styles_when_built_then_the_row_has_the_style_of_most_of_its_characters() -> None:
-    mixed = [word("Heading", 50, size=14, bold=True), word("a", 120, size=9)]
-
-    line = build([run(*mixed, block=7)], 1_000, 1_000).lines[0]
-
-    assert line[6:10] == [14, 1, 0, 7]
 
 
 def test_given_more_characters_than_allowed_when_built_then_whole_rows_are_left_out() -> None:
@@ -158,18 +126,21 @@ def test_given_any_runs_when_built_then_offsets_name_their_words_and_the_order_i
         ].split("\t")
 
 
+def line(text: str, x: float, y: float, size: float = 10.0, blank: float = 0.5) -> list[Word]:
+    words = []
+    for one in text.split():
+        words.append(word(one, x, y, size))
+        x += (len(one) + blank) * size / 2
+    return words
+
+
 def numbered(texts: list[str], first: int, step: int, size: float) -> list[Run]:
     """Lines of text with a number in the margin, every one a block of its own."""
     found = []
     for at, text in enumerate(texts):
-        y = 100 + 2 * size * at
-        x = 100.0
-        words = []
-        for each in text.split():
-            words.append(word(each, x, y, size))
-            x += (len(each) + 0.5) * size / 2
-        mark = str(first + step * at)
-        found += [run(word(mark, 70 - len(mark) * size / 2, y, size), block=at), run(*words, block=at)]
+        y, mark = 100 + 2 * size * at, str(first + step * at)
+        number = run(word(mark, 70 - len(mark) * size / 2, y, size), block=at)
+        found += [number, run(*line(text, 100.0, y, size), block=at)]
     return found
 
 
@@ -187,9 +158,9 @@ def test_given_a_numbered_list_of_names_or_a_table_when_built_then_its_rows_stay
     names = numbered([f"Norway {at}" for at in range(count)], first, 1, 10.0)
     assert text_of(*names) == "\n".join(f"{first + at}\tNorway {at}" for at in range(count))
     table = [
-        each
+        one
         for at in range(count)
-        for each in (*names[2 * at : 2 * at + 2], run(word("small", 400, 100 + 20 * at), block=at))
+        for one in (*names[2 * at : 2 * at + 2], run(word("small", 400, 100 + 20 * at), block=at))
     ]
     assert text_of(*table) == "\n".join(f"{first + at}\tNorway {at}\tsmall" for at in range(count))
 
@@ -202,11 +173,8 @@ def test_given_numbers_of_paragraphs_in_the_right_margin_when_built_then_they_st
         made = []
         for at in range(count):
             for row, text in enumerate((f"The buyer told them so in week {at} and{ends}", "then paid what he owed.")):
-                y, x, words = 100 + size * (4 * at + 1.5 * row), 50.0, []
-                for each in text.split():
-                    words.append(word(each, x, y, size))
-                    x += (len(each) + 0.5) * size / 2
-                made.append(run(*words, block=at))
+                y = 100 + size * (4 * at + 1.5 * row)
+                made.append(run(*line(text, 50.0, y, size), block=at))
                 if not row:
                     made.append(run(word(str(first + at), 520.0, y, size), block=at))
         return made
@@ -224,12 +192,9 @@ def placed(texts: list[str], numbers: dict[int, int], *, right: bool) -> list[Ru
     """Lines of text, some with a number in one of the margins."""
     found = []
     for at, text in enumerate(texts):
-        y, x, words = 100.0 + 15 * at, 100.0, []
-        for each in text.split():
-            words.append(word(each, x, y))
-            x += (len(each) + 0.5) * 5
+        y = 100.0 + 15 * at
         mark = [run(word(str(numbers[at]), 520.0 if right else 60.0, y))] if at in numbers else []
-        found += [run(*words), *mark] if right else [*mark, run(*words)]
+        found += [run(*line(text, 100.0, y)), *mark] if right else [*mark, run(*line(text, 100.0, y))]
     return found
 
 
@@ -283,11 +248,7 @@ def side_by_side(left: list[str], right: list[str], between: dict[int, str] | No
     for at, lines in enumerate(zip_longest(left, right)):
         for text, x in zip((*lines, (between or {}).get(at)), (50.0, 320.0, 290.0), strict=True):
             if text:
-                words, right_edge = [], x
-                for each in text.split():
-                    words.append(word(each, right_edge, 100.0 + 14 * at))
-                    right_edge += (len(each) + 0.7) * 5
-                found.append(run(*words))
+                found.append(run(*line(text, x, 100.0 + 14 * at, blank=0.7)))
     return found
 
 
@@ -305,20 +266,10 @@ def test_given_two_columns_of_prose_row_by_row_when_built_then_each_is_read_to_i
 
 
 def test_given_a_table_whose_cells_are_wrapped_when_built_then_its_rows_stay() -> None:
-    causes = [
-        "The pump does not start when the",
-        "switch of the pump is pressed.",
-        "The pump stops after some time of",
-        "work in the sun.",
-        "The pump is very loud.",
-    ]
-    remedies = [
-        "Look whether the plug of the pump",
-        "sits in the wall.",
-        "Let the pump stand in the shade for",
-        "an hour or more.",
-        "Fill the pump with water.",
-    ]
+    causes = ["The pump does not start when the", "switch of the pump is pressed.", "The pump stops after some time of"]
+    causes += ["work in the sun.", "The pump is very loud."]
+    remedies = ["Look whether the plug of the pump", "sits in the wall.", "Let the pump stand in the shade for"]
+    remedies += ["an hour or more.", "Fill the pump with water."]
 
     assert text_of(*side_by_side(causes, remedies)) == "\n".join(
         f"{one}\t{other}" for one, other in zip(causes, remedies, strict=True)
@@ -347,16 +298,11 @@ def test_given_two_columns_on_heights_of_their_own_from_above_to_below_when_buil
     left, right = prose(ENGLISH, draw), prose(ENGLISH, draw)
     runs = side_by_side(left, [])
     for one in side_by_side(right, []):
-        runs.append(
-            run(
-                *(
-                    each._replace(
-                        box=tuple(edge + by for edge, by in zip(each.box, (270, 14 * shift) * 2, strict=True))
-                    )
-                    for each in one.words
-                )
-            )
-        )
+        by = (270, 14 * shift) * 2
+        words = [
+            said._replace(box=tuple(edge + down for edge, down in zip(said.box, by, strict=True))) for said in one.words
+        ]
+        runs.append(run(*words))
 
     assert text_of(*sorted(runs, key=lambda one: one.box[1])) == "\n".join([*left, *right])
 
@@ -369,9 +315,9 @@ def test_given_wide_gaps_in_a_line_of_a_paragraph_when_built_then_it_is_a_line_o
     runs = side_by_side(lines, [])
     words, by = [runs[wide].words[0]], 0.0
     places = draw.sample(range(2, 5), min(count, 3))
-    for at, each in enumerate(runs[wide].words[1:], 1):
+    for at, one in enumerate(runs[wide].words[1:], 1):
         by += 20 / len(places) * (at in places)
-        words.append(each._replace(box=(each.box[0] + by, each.box[1], each.box[2] + by, each.box[3])))
+        words.append(one._replace(box=(one.box[0] + by, one.box[1], one.box[2] + by, one.box[3])))
     runs[wide] = run(*words)
 
     assert text_of(*runs) == "\n".join(lines)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-import sys
-from pathlib import Path
 
 import pymupdf
 import pytest
 
 from rag_core.domain.documents import Page
+from rag_core.ingest.pdf_worker.glyphs.superscript import Level, written
 from rag_core.ingest.reading.pdf import read_pdf
-
-# the child's own modules, as it imports them
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))
-from pdf_worker.glyphs.superscript import Level, written
 
 Sign = tuple[str, str]  # a text, and how it is set
 
@@ -56,12 +51,7 @@ SENTENCES: tuple[tuple[tuple[Sign, ...], str], ...] = (
     ((("The floor has 34 m", "plain"), ("2", "raised"), (" of room.", "plain")), "The floor has 34 m² of room."),
 )
 # size and rise, of the text's size
-SETTINGS = {
-    "plain": (1.0, 0.0),
-    "raised": (0.6, 0.36),
-    "lowered": (0.6, -0.18),
-    "small": (0.6, 0.0),
-}
+SETTINGS = {"plain": (1.0, 0.0), "raised": (0.6, 0.36), "lowered": (0.6, -0.18), "small": (0.6, 0.0)}
 ORDERS = ("as read", "signs last", "signs first")
 
 

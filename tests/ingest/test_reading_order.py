@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,37 +19,30 @@ def order(*parts: list[Place]) -> list[int]:
     return [one.at for one in in_order([place for part in parts for place in part])]
 
 
-def test_given_two_columns_of_prose_when_ordered_then_the_left_one_is_read_first() -> None:
-    left, right = column(0, 6), column(650, 6, top=5)
-
-    assert order(right, left) == [6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5]
+CELLS = [[Place(x, PITCH * row, x + 120, PITCH * row + HIGH) for x in (0, 400, 800)] for row in range(6)]
 
 
-def test_given_three_columns_when_ordered_then_they_are_read_one_after_the_other() -> None:
-    assert order(column(0, 5), column(1300, 5), column(650, 5)) == [*range(5), *range(10, 15), *range(5, 10)]
-
-
-def test_given_columns_between_lines_across_them_when_ordered_then_what_stands_above_is_read_first_and_what_stands_below_last() -> (  # noqa: E501
-    None
-):
-    title, foot = column(0, 1, wide=1250), column(0, 2, top=400, wide=1250)
-
-    assert order(foot, column(650, 6, top=100), column(0, 6, top=100), title) == [14, *range(8, 14), *range(2, 8), 0, 1]
-
-
-def test_given_a_table_when_ordered_then_it_is_read_row_by_row() -> None:
-    cells = [[Place(x, PITCH * row, x + 120, PITCH * row + HIGH) for x in (0, 400, 800)] for row in range(6)]
-
-    assert order(*cells) == list(range(18))
-    assert order(*reversed(cells)) == [at + 3 * row for row in reversed(range(6)) for at in range(3)]
-
-
-def test_given_a_few_lines_beside_a_picture_text_when_ordered_then_they_are_no_column() -> None:
-    assert order(column(0, 3), column(650, 3)) == [0, 3, 1, 4, 2, 5]
-
-
-def test_given_columns_that_do_not_stand_beside_each_other_when_ordered_then_the_upper_one_is_read_first() -> None:
-    assert order(column(650, 5), column(0, 5, top=300)) == list(range(10))
+@each(
+    ("parts", "wanted"),
+    [
+        ([column(650, 6, top=5), column(0, 6)], [*range(6, 12), *range(6)]),  # the left one is read first
+        ([column(0, 5), column(1300, 5), column(650, 5)], [*range(5), *range(10, 15), *range(5, 10)]),
+        # between lines across them
+        (
+            [column(0, 2, top=400, wide=1250), column(650, 6, top=100), column(0, 6, top=100), column(0, 1, wide=1250)],
+            [14, *range(8, 14), *range(2, 8), 0, 1],
+        ),
+        (CELLS, list(range(18))),  # a table is read row by row
+        (CELLS[::-1], [at + 3 * row for row in reversed(range(6)) for at in range(3)]),
+        ([column(0, 3), column(650, 3)], [0, 3, 1, 4, 2, 5]),  # too few lines for a column
+        ([column(650, 5), column(0, 5, top=300)], list(range(10))),  # not beside each other
+        ([], []),
+    ],
+)
+def test_given_lines_when_ordered_then_columns_are_read_one_by_one_and_the_rest_row_by_row(
+    parts: list[list[Place]], wanted: list[int]
+) -> None:
+    assert order(*parts) == wanted
 
 
 def test_given_a_larger_step_than_usual_when_ordered_then_a_paragraph_starts_there() -> None:
@@ -61,18 +55,11 @@ def test_given_a_larger_step_than_usual_when_ordered_then_a_paragraph_starts_the
     assert [one.first for one in in_order([Place(0, 0, 90, HIGH), Place(400, 0, 490, HIGH)])] == [True, False]
 
 
-def test_given_no_line_then_there_is_no_order() -> None:
-    assert in_order([]) == []
-
-
 @given(
     places=st.lists(
         st.builds(
             lambda x, y, wide, high: Place(x, y, x + wide, y + high),
-            st.floats(0, 2000),
-            st.floats(0, 2000),
-            st.floats(0, 1500),
-            st.floats(0, 60),
+            *(st.floats(0, most) for most in (2000, 2000, 1500, 60)),
         ),
         max_size=24,
     )

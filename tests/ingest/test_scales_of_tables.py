@@ -11,37 +11,26 @@ from rag_core.domain.documents import Page
 from rag_core.ingest.blocks.structure import BlockKind, blocks
 from rag_core.language.scales import names_scale
 
-NOTES = (
-    "(in millions, except per share data)",
-    "In thousands of euros",
-    "All amounts in thousands of euros unless stated otherwise",
-    "Figures in millions of pounds; passengers in millions.",
-    "(in Mio. EUR)",
-    "Angaben in Tsd. €",
-    "v tis. Kč",
-    "údaje v mil. Kč",
-    "en milliers d'euros",
-    "(en millones de euros)",
-    "Montants en millions d'euros",
-    "(Amounts in thousands, unless otherwise stated)",
-    "в тыс. руб.",
-    "w tys. zł",
-    "(In Rs. crores)",
-    "₹ in lakhs",
-    "Expressed in thousands of Canadian dollars, except per share amounts",
+
+def listed(notes: str) -> list[str]:
+    return [note.strip() for note in notes.split("|")]
+
+
+NOTES = listed(
+    """
+    (in millions, except per share data) | In thousands of euros |
+    All amounts in thousands of euros unless stated otherwise |
+    Figures in millions of pounds; passengers in millions. | (in Mio. EUR) | Angaben in Tsd. € | v tis. Kč |
+    údaje v mil. Kč | en milliers d'euros | (en millones de euros) | Montants en millions d'euros |
+    (Amounts in thousands, unless otherwise stated) | в тыс. руб. | w tys. zł | (In Rs. crores) | ₹ in lakhs |
+    Expressed in thousands of Canadian dollars, except per share amounts
+    """
 )
-CELLS = (
-    "EUR '000",
-    "EUR ’000",
-    "TEUR",
-    "T€",
-    "€m",
-    "£ million",
-    "$ millions",
-    "(€ bn)",
-    "in Mio. €",
-    "tis. Kč",
-    "Millions of dollars",
+CELLS = listed(
+    """
+    EUR '000 | EUR ’000 | TEUR | T€ | €m | £ million | $ millions | (€ bn) | in Mio. € | tis. Kč |
+    Millions of dollars
+    """
 )
 ROWS = [("Revenue", "48,310", "45,102"), ("Staff costs", "(2,940)", "(2,515)"), ("Net profit", "10,118", "9,640")]
 TEXT = "The board proposes to keep the profit in the company, and to pay it out when the new works are built."

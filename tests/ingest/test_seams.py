@@ -170,8 +170,16 @@ def texts_of(pages: tuple[Page, ...]) -> PageText:
     return lambda _, number: texts[number]
 
 
-@pytest.mark.parametrize("language", TEXTS)
-@pytest.mark.parametrize("layout", [plain, margins, margins_as_large_as_text, numbers, note, figure, columns])
+LAYOUTS = (plain, margins, margins_as_large_as_text, numbers, note, figure, columns)
+
+
+@pytest.mark.parametrize(
+    ("layout", "language"),
+    [
+        *((layout, "en") for layout in LAYOUTS),
+        *((one, code) for one in (margins, columns) for code in ("de", "cs", "hi")),
+    ],
+)
 def test_given_a_sentence_split_at_any_word_over_a_page_or_column_when_read_then_no_beginning_of_it_is_a_unit(
     layout: Layout, language: str
 ) -> None:

@@ -10,7 +10,7 @@ from paper import embedder
 from rag_core.domain.documents import Page, Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.grounding.units import Unit, units
-from rag_core.ingest.normalise import _cells, cells
+from rag_core.ingest import normalise
 from rag_core.ingest.passages.chunk import chunk
 from rag_core.ingest.passages.strategies import STRATEGIES
 from rag_core.ingest.reading.pdf import read_pdf
@@ -22,6 +22,7 @@ PARAGRAPH = (
     "Europe and Asia. It was founded in Brno and employs 1,204 people, of whom a third",
     "work abroad. Its shares are not listed on any exchange.",
 )
+SOLD = "The company sells pumps, valves and meters to water works in eleven countries of Europe and Asia."
 
 
 def document(*pages: list[Row]) -> list[Unit]:
@@ -46,17 +47,6 @@ def rows(
     top: float, *texts: str, size: float = 11.0, bold: bool = False, left: float = 72.0, pitch: float = 14.0
 ) -> list[Row]:
     return [(left, top + pitch * index, text, size, bold) for index, text in enumerate(texts)]
-
-
-def raised(row: Row, digits: str, rest: str) -> list[Row]:
-    """A row, digits that are raised behind it, and how it goes on."""
-    x, y, text, size, bold = row
-    at = x + pymupdf.get_text_length(text, fontsize=size)
-    return [
-        row,
-        (at, y - 4, digits, 7, bold),
-        (at + pymupdf.get_text_length(digits + " ", fontsize=7), y, rest, size, bold),
-    ]
 
 
 def texts(found: list[Unit]) -> list[str]:
@@ -121,57 +111,43 @@ def test_given_headings_of_all_kinds_when_read_then_none_is_a_unit() -> None:
     ]
 
 
-def test_given_tables_of_contents_when_read_then_their_lines_are_no_units() -> None:
-    leaders = [
-        f"{number} {title} {'. ' * 20}{number * 2}"
-        for number, title in enumerate(("Scope", "Terms", "Fees", "Notice"), 1)
+def cells(*table: tuple[str, str], right: float = 400.0) -> list[Row]:
+    places = [
+        (x, 200.0 + 14 * at, row[column]) for at, row in enumerate(table) for column, x in ((0, 72.0), (1, right))
     ]
-    cells = [
-        (x, 200.0 + 14 * index, cell, 11.0, False)
-        for index in range(5)
-        for x, cell in ((72, f"Title {chr(65 + index)}"), (500, str(3 + index)))
-    ]
-
-    found = document([*rows(60, "Contents", bold=True), *rows(90, *leaders), *cells], rows(60, *PARAGRAPH))
-
-    assert texts(found)[0].startswith("The company sells pumps")
+    return [(x, y, text, 11.0, False) for x, y, text in places]
 
 
-def test_given_a_list_of_extensions_when_read_then_it_is_a_table_and_no_contents() -> None:
-    people = (("Vacation", "210"), ("Laptops", "222"), ("Claims", "235"), ("Data", "248"), ("Safety", "251"))
-    cells = [
-        (x, 200.0 + 14 * index, cell, 11.0, False)
-        for index, row in enumerate(people)
-        for x, cell in zip((72, 400), row, strict=True)
-    ]
-
-    assert "Vacation | 210" in texts(document([*rows(60, *PARAGRAPH), *cells]))
+LEADERS = [f"{at} {title} {'. ' * 20}{at * 2}" for at, title in enumerate(("Scope", "Terms", "Fees", "Notice"), 1)]
+CONTENTS = cells(*((f"Title {'ABCDE'[at]}", str(3 + at)) for at in range(5)), right=500.0)
+PEOPLE = (("Vacation", "210"), ("Laptops", "222"), ("Claims", "235"), ("Data", "248"), ("Safety", "251"))
 
 
-def test_given_a_caption_and_a_signature_when_read_then_they_are_context() -> None:
-    found = document(
-        [
-            *rows(60, *PARAGRAPH),
-            *rows(130, "Figure 3: Flow through the valve. It falls with the pressure."),
-            *rows(180, "By: /s/ Jane Doe", "Name: Jane Doe", "Title: Secretary"),
-        ]
-    )
-
-    assert texts(found)[3:] == ["It falls with the pressure."]
-
-
-def test_given_raised_digits_when_read_then_they_are_powers_and_marks() -> None:
-    found = document(
-        [
-            *rows(60, *PARAGRAPH),
-            *raised(
-                (72, 130, "One gram of it holds about 10", 11, False), "23", "atoms, as was shown in the laboratory."
-            ),
-        ]
-    )
-
-    assert "10²³ atoms" in " ".join(texts(found))
-    assert "1023" not in " ".join(texts(found))
+@each(
+    ("pages", "start", "wanted"),
+    [
+        # tables of contents are no units
+        ([[*rows(60, "Contents", bold=True), *rows(90, *LEADERS), *CONTENTS], rows(60, *PARAGRAPH)], 0, [SOLD]),
+        # a list of extensions is none
+        ([[*rows(60, *PARAGRAPH), *cells(*PEOPLE)]], 3, [" | ".join(row) for row in PEOPLE]),
+        # a caption and a signature are context
+        (
+            [
+                [
+                    *rows(60, *PARAGRAPH),
+                    *rows(130, "Figure 3: Flow through the valve. It falls with the pressure."),
+                    *rows(180, "By: /s/ Jane Doe", "Name: Jane Doe", "Title: Secretary"),
+                ]
+            ],
+            *(3, ["It falls with the pressure."]),
+        ),
+        ([[*rows(60, "Part One", size=20, bold=True), *rows(120, "Part Two", size=20, bold=True)]], 0, []),
+    ],
+)
+def test_given_lines_that_name_or_sign_when_read_then_only_what_states_anything_is_a_unit(
+    pages: list[list[Row]], start: int, wanted: list[str]
+) -> None:
+    assert texts(document(*pages))[start : start + max(1, len(wanted))] == wanted
 
 
 def test_given_stretched_letters_when_read_then_a_sentence_goes_on_from_row_to_row() -> None:
@@ -189,10 +165,6 @@ def test_given_no_sentence_when_read_then_nothing_is_invented(text: str) -> None
     found = units_of((Page(1, text),))
 
     assert all(unit.text in text for unit in found)
-
-
-def test_given_a_document_of_headings_only_when_read_then_it_has_no_units() -> None:
-    assert document([*rows(60, "Part One", size=20, bold=True), *rows(120, "Part Two", size=20, bold=True)]) == []
 
 
 @pytest.mark.parametrize(
@@ -213,11 +185,7 @@ def test_given_a_whole_sentence_set_as_a_heading_when_read_then_it_says_somethin
 
     assert rule in said(rule)
     assert f"Article 5. {rule}" in said(f"Article 5. {rule}")
-    for title in (
-        "Smoking in the Flat.",
-        "Terms And Conditions Of Use Today.",
-        rule[:-1],
-    ):
+    for title in ("Smoking in the Flat.", "Terms And Conditions Of Use Today.", rule[:-1]):
         assert title not in said(title)
 
 
@@ -244,16 +212,16 @@ def test_given_a_label_with_its_figure_set_as_a_heading_then_it_says_something(h
 
 def test_given_a_table_whose_page_reads_otherwise_now_then_its_rows_do_too_and_a_giant_row_is_not_remembered() -> None:
     table = Passage("p", "d", "Fee 10 Fee 20", (Span(1, 0, 13),), "en", kind=PassageKind.TABLE)
-    held = _cells.cache_info().currsize
+    held = normalise._cells.cache_info().currsize
 
     def found(text: str) -> list[str]:
         return [unit.text for unit in units(table, lambda document, page: text)]
 
     assert found("Fee\t10\nFee\t20") == ["Fee | 10", "Fee | 20"]
     assert found("Fee\t11\nFee\t21") == ["Fee | 11", "Fee | 21"]
-    assert _cells.cache_info().currsize <= held + 4
-    assert cells("\t".join(["a"] * 300)) == " | ".join(["a"] * 300)
-    assert _cells.cache_info().currsize <= held + 4
+    assert normalise._cells.cache_info().currsize <= held + 4
+    assert normalise.cells("\t".join(["a"] * 300)) == " | ".join(["a"] * 300)
+    assert normalise._cells.cache_info().currsize <= held + 4
 
 
 def test_given_a_first_sentence_of_signs_alone_or_a_title_of_six_words_then_nothing_breaks_and_it_is_no_heading() -> (

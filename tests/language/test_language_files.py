@@ -195,7 +195,7 @@ ALLOWED = {
     ("rag_core/language/loader.py", "en"),
     ("ui/app/texts.py", "en"),
     ("rag_core/adapters/embedding/support.py", "en"),
-    ("rag_core/ingest/reading/ocr_languages.py", "en"),
+    ("rag_core/ingest/reading/ocr_engines.py", "en"),
     ("rag_core/adapters/embedding/support.py", "pt"),
     ("rag_core/ingest/pdf_worker/render.py", "tr"),
     ("rag_core/ingest/pdf_worker/formats/cascade.py", "pt"),

@@ -445,7 +445,7 @@ def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() 
     """S3-20: what to do next; the sentences are the PDF reader's own."""
     sources = [
         *(INGEST / "reading" / f"{name}.py" for name in ("pdf", "pdf_findings", "pdf_process", "recognition")),
-        INGEST / "reading" / "ocr_languages.py",
+        INGEST / "reading" / "ocr_engines.py",
         *sorted((INGEST / "pdf_worker").rglob("*.py")),
     ]
     reader = "\n".join(path.read_text(encoding="utf-8") for path in sources)

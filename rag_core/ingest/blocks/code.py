@@ -56,17 +56,14 @@ def code_rows(everything: Sequence[Row]) -> set[Row]:
 
 
 def _fenced(everything: Sequence[Row]) -> set[Row]:
-    found: set[Row] = set()
-    opened: list[Row] | None = None
+    found, opened = set[Row](), list[Row]()
     for row in everything:
         fence = bool(_FENCE.match(row.text)) and row.size == 0  # a mark of text documents
-        if opened is None:
-            opened = [row] if fence else None
-        else:
+        if fence or opened:
             opened.append(row)
-            if fence:
-                found.update(opened)
-                opened = None
+        if fence and len(opened) > 1:
+            found.update(opened)
+            opened = []
     return found
 
 

@@ -146,21 +146,20 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
     what runs up or down the margin.
     """
     seen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-    for page in pages:
-        for edge, candidates in _edges(page):
-            for row in candidates:
-                for key in _keys(row):
-                    seen[edge, key].add(row.page)
+    edges = [edge for page in pages for edge in _edges(page)]
+    for edge, candidates in edges:
+        for row in candidates:
+            for key in _keys(row):
+                seen[edge, key].add(row.page)
     repeated = {key for key, numbers in seen.items() if _enough(numbers, len(pages))}
     twins = _twins(pages)
     found: set[Row] = set()
-    for page in pages:
-        for edge, candidates in _edges(page):
-            for row in candidates:
-                shared = any((edge, key) in repeated for key in _keys(row))
-                if not (shared or row in twins or _is_page_number(row)):
-                    break
-                found.add(row)
+    for edge, candidates in edges:
+        for row in candidates:
+            shared = any((edge, key) in repeated for key in _keys(row))
+            if not (shared or row in twins or _is_page_number(row)):
+                break
+            found.add(row)
     found.update(row for page in pages for row in (*_watermarks(page), *_up_the_margin(page)))
     # where nothing else is left, it is the content: a one-page text that reads "Text 1." is no empty document
     return found if any(row not in found for page in pages for row in page) else set()

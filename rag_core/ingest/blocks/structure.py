@@ -68,7 +68,7 @@ OPEN_WORDS = 5  # in a line that may go on with a figure, not in an entry of a l
 WIDE = 80  # characters of a row that can only be a full line of text; chosen
 FULL = 0.9  # part of the width of the row above, with which a row that ends no sentence goes on in the next column
 COUNTED_ROWS = 6  # above a row, in which the mark before its own is looked for; chosen
-HeadEnd = Callable[[Sequence[Row], int], int]  # the index after the heading that starts at a row
+HeadEnd = Callable[[Sequence[Row], int], int]  # the index after the heading, or other block, that starts at a row
 MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label in bold or of several rows
 
 
@@ -85,7 +85,11 @@ class BlockKind(StrEnum):
     BOILERPLATE = "boilerplate"
 
 
+_TEXT = (BlockKind.PARAGRAPH, BlockKind.LIST)
 _NO_TEXT = (BlockKind.TABLE, BlockKind.CODE, BlockKind.BOILERPLATE)
+
+
+Ends = Sequence[tuple[BlockKind, HeadEnd]]
 
 
 class Setting(NamedTuple):
@@ -167,45 +171,38 @@ def _runs(
 
     The order of the questions matters: a bold row of a table is no heading.
     """
+    ends: Ends = (
+        (BlockKind.CODE, partial(code_end, code=code)),
+        (BlockKind.ASIDE, contents_end),
+        (BlockKind.CAPTION, caption_end),
+        (BlockKind.TABLE, _table_end),
+        (BlockKind.HEADING, head_end),
+    )
     start = 0
     while start < len(content):
-        if (end := code_end(content, start, code)) > start:
-            kind = BlockKind.CODE
-        elif (end := contents_end(content, start)) > start:
-            kind = BlockKind.ASIDE
-        elif (end := caption_end(content, start)) > start:
-            kind = BlockKind.CAPTION
-        elif (end := _table_end(content, start)) > start:
-            kind = BlockKind.ASIDE if is_contents(content[start:end], pages) else BlockKind.TABLE
-        elif (end := head_end(content, start)) > start:
-            kind = BlockKind.HEADING
-        else:
-            kind, end = _text_run(content, start, code, head_end)
-            if is_signature(content[start:end]):
-                kind = BlockKind.ASIDE
-        yield kind, start, end
+        found = ((kind, end) for kind, end_of in ends if (end := end_of(content, start)) > start)
+        kind, end = next(found, None) or _text_run(content, start, ends)
+        run = content[start:end]
+        is_aside = is_contents(run, pages) if kind is BlockKind.TABLE else kind in _TEXT and is_signature(run)
+        yield BlockKind.ASIDE if is_aside else kind, start, end
         start = end
 
 
 def _table_end(content: Sequence[Row], start: int) -> int:
     """The index after the table that starts here, without a caption or table of contents; `start` for none."""
     end = table_end(content, start)
-    floats = (index for index in range(start + 1, end) if _is_float(content, index))
+    inside = range(start + 1, end)
+    floats = (at for at in inside if caption_end(content, at) > at or contents_end(content, at) > at)
     cut = next(floats, end)
     return cut if cut == end or table_end(content[:cut], start) == cut else start
 
 
-def _is_float(content: Sequence[Row], index: int) -> bool:
-    return caption_end(content, index) > index or contents_end(content, index) > index
-
-
-def _text_run(content: Sequence[Row], start: int, code: Collection[Row], head_end: HeadEnd) -> tuple[BlockKind, int]:
+def _text_run(content: Sequence[Row], start: int, ends: Ends) -> tuple[BlockKind, int]:
     kind = BlockKind.LIST if starts_item(content[start]) else BlockKind.PARAGRAPH
     end = item = start + 1
     last = content[start].start + MAX_ROW_CHARS
     while end < len(content) and content[end].end <= last and _same_text(content, item - 1, end, kind):
-        others = code_end(content, end, code), _table_end(content, end), head_end(content, end)
-        if max(others) > end or _is_float(content, end):
+        if any(end_of(content, end) > end for _, end_of in ends):
             break
         end += 1
         if starts_item(content[end - 1]) and not _counts_on(content, item - 1, end - 1):

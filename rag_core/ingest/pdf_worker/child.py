@@ -25,7 +25,6 @@ from typing import Any, BinaryIO
 
 from .failure import Failure, too_much
 from .isolation import block, end_with_parent
-from .mupdf import import_pymupdf
 
 Emit = Callable[[dict[str, object]], None]
 
@@ -35,6 +34,8 @@ TEXT_FORMS = ("xlsx", "pptx")  # whose pages are text
 MAX_NAMES, NAME_CHARS = 1_000, 200  # names of attached files; the parent says fewer
 CLIP = 17  # MuPDF's number of a paper clip
 PLACEHOLDER_CHARS = 1_000  # on a page that asks to wait for a form; Adobe's has some 600
+# layout: a neural model; 0.3 s of start and 100 MB together with what it runs on
+UNWANTED = ("pymupdf.layout", "pymupdf4llm", "onnxruntime", "networkx", "tabulate")
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
 
 
@@ -75,6 +76,21 @@ def finish(out: BinaryIO) -> None:
     """End at once: taking MuPDF down in order costs time and can crash on a broken document that was read well."""
     out.flush()
     os._exit(0)
+
+
+def import_pymupdf() -> Any:
+    """PyMuPDF without the packages that it imports where they are installed: none of them reads a page for us.
+
+    `onnxruntime` opens its maker's telemetry database when it is imported, and looks up the collector's address.
+    """
+    for unwanted in UNWANTED:
+        sys.modules[unwanted] = None  # type: ignore[assignment]  # an import of it raises ImportError, which PyMuPDF expects
+    import pymupdf  # here, because it is slow, and limits come first
+
+    # pymupdf4llm set this when it was imported, and with it the boxes of all words were measured
+    tools: Any = pymupdf.TOOLS
+    tools.unset_quad_corrections(True)
+    return pymupdf
 
 
 def set_limits(request: dict[str, Any]) -> None:
@@ -217,8 +233,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
     """Emit what the document says of itself, then its pages; `left` was left out before they were drawn."""
     from .damage import REPAIRED, forget_complaints, with_damage
     from .glyphs.fonts import Fonts
-    from .hidden_text.hidden import Layers
-    from .pages import read
+    from .pages import Layers, read
     from .rows import packed
     from .scans.ocr import Drawer
 

@@ -16,48 +16,24 @@ import select
 import signal
 import sys
 
+
 # Numbers of system calls on x86_64 and on aarch64, from the kernel's unistd.h of either; 0 where a machine has no such
 # call. io_uring opens sockets and files without these calls; the three that follow it reach into processes that have
 # sockets of their own.
-NETWORK = {
-    "socket": (41, 198),
-    "connect": (42, 203),
-    "bind": (49, 200),
-    "listen": (50, 201),
-    "io_uring_setup": (425, 425),
-    "ptrace": (101, 117),
-    "process_vm_writev": (311, 271),
-    "pidfd_getfd": (438, 438),
-}
-FILES = {
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "openat2": (437, 437),
-    "creat": (85, 0),
-    "truncate": (76, 45),
-    "unlink": (87, 0),
-    "unlinkat": (263, 35),
-    "rename": (82, 0),
-    "renameat": (264, 38),
-    "renameat2": (316, 276),
-    "mkdir": (83, 0),
-    "mkdirat": (258, 34),
-    "rmdir": (84, 0),
-    "mknod": (133, 0),
-    "mknodat": (259, 33),
-    "link": (86, 0),
-    "linkat": (265, 37),
-    "symlink": (88, 0),
-    "symlinkat": (266, 36),
-    "chmod": (90, 0),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
-    "chown": (92, 0),
-    "lchown": (94, 0),
-    "fchown": (93, 55),
-    "fchownat": (260, 54),
-}
+def _calls(table: str) -> dict[str, tuple[int, int]]:
+    return {name: (int(intel), int(arm)) for name, intel, arm in (row.split() for row in table.split(","))}
+
+
+NETWORK = _calls(
+    "socket 41 198, connect 42 203, bind 49 200, listen 50 201, "
+    "io_uring_setup 425 425, ptrace 101 117, process_vm_writev 311 271, pidfd_getfd 438 438"
+)
+FILES = _calls(
+    "execve 59 221, execveat 322 281, openat2 437 437, creat 85 0, truncate 76 45, unlink 87 0, unlinkat 263 35, "
+    "rename 82 0, renameat 264 38, renameat2 316 276, mkdir 83 0, mkdirat 258 34, rmdir 84 0, mknod 133 0, "
+    "mknodat 259 33, link 86 0, linkat 265 37, symlink 88 0, symlinkat 266 36, chmod 90 0, fchmod 91 52, "
+    "fchmodat 268 53, fchmodat2 452 452, chown 92 0, lchown 94 0, fchown 93 55, fchownat 260 54"
+)
 OPEN = {"open": (2, 0, 1), "openat": (257, 56, 2)}  # and which argument holds the flags
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 # column above, AUDIT_ARCH_*, number of seccomp(2)

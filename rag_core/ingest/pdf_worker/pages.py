@@ -18,23 +18,21 @@ from typing import Any
 import pymupdf
 
 from .damage import unheard
-from .drawn_bullets import with_bullets
-from .form_fields import beside_labels, with_boxes
+from .form_fields import beside_labels, with_boxes, with_bullets
 from .glyphs.accents import composed
 from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
 from .glyphs.symbols import drawn_signs
 from .grid import in_cells
-from .hidden_text.hidden import Ink, InkedRun, InkedWord, Kind, Layers, ink_of, style_of
 from .hidden_text.trace import Trace
-from .hidden_text.visibility import reasons
+from .hidden_text.visibility import examined
 from .hidden_text.void import is_void
 from .order import as_printed
 from .render import fitting_zoom
-from .rows import UNKNOWN, Rows, build
+from .rows import Rows, build
 from .scans.ocr import Drawer, Unreadable
-from .words import SLOPED, Rect, Run, Word, same_row, union
+from .words import SLOPED, UNKNOWN, Ink, Kind, Rect, Run, Word, lines_of, same_row, union
 
 # not clipped to the page: text beside it is counted as hidden
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -58,7 +56,10 @@ SLOPE = 0.1
 # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 RULE_PT = 3.0
 
-Reasons = list[list[Kind | None]]
+TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
+TRANSPARENT = 12  # steps of 255: under 5 % opacity
+PALE = 224  # lowest channel of a colour that is hard to see on white paper
+
 Picture = dict[str, object] | None
 
 _DRAWN_HYPHEN = re.compile("(?<=[0-9])\xad(?=[0-9])")  # a figure is not broken
@@ -69,6 +70,32 @@ NEAR_PT = 0.5  # glyphs of one word abut; a space between words is at least twic
 # between parts of a word that MuPDF parted; where it lays out the page itself, all blanks are written; chosen
 NEAR_EM, LAID_OUT_EM = 0.05, 0.6
 THIN_PT = 0.1  # what is thinner stands above or below another glyph
+
+
+class Layers:
+    """A second look at a document with all its layers on; one that has none switched off costs nothing."""
+
+    def __init__(self, document: Any, password: str) -> None:
+        self._all: Any = None
+        if not document.is_pdf:  # a web page has none
+            return
+        keys = ("OFF", "BaseState", "AS")  # each may switch a layer off
+        if any(
+            document.xref_get_key(document.pdf_catalog(), f"OCProperties/D/{key}")[1] not in ("null", "[]", "/ON")
+            for key in keys
+        ):
+            self._all = pymupdf.open(stream=document.stream, filetype="pdf")
+            if self._all.needs_pass:
+                self._all.authenticate(password)
+            self._all.xref_set_key(self._all.pdf_catalog(), "OCProperties", "null")  # then no layer is ever off
+
+    def words(self, number: int, read: Iterable[str], flags: int) -> list[str]:
+        """The words of page `number` (from 0) that are there only with all layers on; `read` are the others."""
+        if self._all is None:
+            return []
+        page = self._all[number]
+        more = Counter(word[4] for word in page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags).extractWORDS())
+        return list((more - Counter(read)).elements())
 
 
 def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
@@ -85,22 +112,20 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
     blocks = text_page.extractDICT()["blocks"]
     hidden: Counter[str] = Counter()  # characters by the value of their Kind
     searchable_scan = _is_searchable_scan(page, blocks)
-    inked = list(_runs(page, blocks, words))
+    runs, bars = list(_runs(page, blocks, words)), list[Rect]()
     with unheard():
-        void = is_void([line for block in blocks for line in block.get("lines", ())])
-        inked, unseen, bars = reasons(
-            page, text_page, inked, asked["pixels"], fonts, trace, correction, keep_invisible=searchable_scan
-        )
+        void = is_void([*lines_of(blocks).values()])
+        runs = _at_sight(page, runs, keep_invisible=searchable_scan)
+        if trace:
+            runs, bars = examined(page, text_page, runs, asked["pixels"], fonts, trace, correction)
     if not searchable_scan:
         turn = page.rotation_matrix if page.rotation else None
-        inked, unseen = levelled(inked, unseen, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
-    inked = composed(inked, lambda: text_page.extractRAWDICT()["blocks"])
-    inked, unseen = _with_whole_words(inked, unseen, blocks, NEAR_EM if page.parent.is_pdf else LAID_OUT_EM)
+        runs = levelled(runs, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
+    runs = composed(runs, lambda: text_page.extractRAWDICT()["blocks"])
+    runs = _with_whole_words(runs, blocks, NEAR_EM if page.parent.is_pdf else LAID_OUT_EM)
     if correction:
-        inked, unseen = _with_rejected(inked, unseen, correction)
-    if void:
-        unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
-    shown, rules = beside_labels(page, list(_visible(inked, unseen, hidden))), _rules(trace)
+        runs += _rejected(correction)
+    shown, rules = beside_labels(page, list(_visible(runs, hidden, void=void))), _rules(trace)
     shown = with_bullets(with_boxes(shown, rules, trace.strokes.sloped), trace.dots) if trace else shown
     rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"])
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
@@ -116,7 +141,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
             _score(rows.words, correction.doubtful)
         if not searchable_scan:
             with unheard():  # a broken picture under text takes none of it away
-                problem, picture = _rest_as_picture(page, drawer, list(_known(inked, unseen)), rows)
+                problem, picture = _rest_as_picture(page, drawer, list(_known(runs)), rows)
     if source != "unreadable":
         problem = rows.problem or _valueless(rows.text) or problem
     return {
@@ -143,15 +168,11 @@ def _valueless(text: str) -> str:
     return ""
 
 
-def _with_rejected(inked: list[InkedRun], unseen: Reasons, correction: Correction) -> tuple[list[InkedRun], Reasons]:
-    """The runs with the words that the file says and does not show, which are not read."""
-    runs: list[InkedRun] = []
+def _rejected(correction: Correction) -> Iterator[Run]:
+    """The words that the file says and does not show, which are not read."""
     for words, (x, y) in correction.rejected:
-        runs.append(
-            ([(Word(word, (x, y, x, y), 1.0, bold=False, mono=False), Ink.PLAIN) for word in words], (-1, -1), (1, 0))
-        )
-    kinds: Reasons = [[Kind.OTHER for _ in words] for words, _, _ in runs]
-    return [*inked, *runs], unseen + kinds
+        box = x, y, x, y
+        yield Run([Word(word, box, 1.0, bold=False, mono=False, kind=Kind.OTHER) for word in words], -1, (1, 0))
 
 
 def _score(words: list[list[float]], doubtful: Sequence[tuple[float, float]]) -> None:
@@ -189,48 +210,39 @@ def _rest_as_picture(page: Any, drawer: Drawer, known: Sequence[Rect], rows: Row
     return problem, picture
 
 
-def _known(runs: Iterable[InkedRun], unseen: Reasons) -> Iterator[Rect]:
+def _known(runs: Iterable[Run]) -> Iterator[Rect]:
     """Where words stand that are read, or were struck out and shall not be read from the picture."""
-    for (words, _, _), kinds in zip(runs, unseen, strict=True):
-        yield from (word.box for (word, _), kind in zip(words, kinds, strict=True) if kind in (None, Kind.STRUCK))
+    return (word.box for run in runs for word in run.words if word.kind in (None, Kind.STRUCK))
 
 
-def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[InkedRun]:
-    """MuPDF's lines in its order, as (words, (block, line), direction) on the page as it is shown."""
+def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[Run]:
+    """MuPDF's lines in its order, on the page as it is shown."""
     by_line: dict[tuple[int, int], list[Any]] = {}
     for word in words:
         by_line.setdefault((word[5], word[6]), []).append(word)
     turn = page.rotation_matrix if page.rotation else None
-    for block in blocks:
-        for index, line in enumerate(block.get("lines", ())):
-            if inside := by_line.get((block["number"], index)):
-                inked = list(_inked(line["spans"], inside, turn))
-                yield inked, (block["number"], index), _direction(line["dir"], turn)
+    for (block, at), line in lines_of(blocks).items():
+        if found := list(_inked(line["spans"], by_line.get((block, at), ()), turn)):
+            yield Run(found, block, _direction(line["dir"], turn), at)
 
 
-def _with_whole_words(
-    runs: list[InkedRun], unseen: Reasons, blocks: list[dict[str, Any]], near_em: float
-) -> tuple[list[InkedRun], Reasons]:
+def _with_whole_words(runs: list[Run], blocks: list[dict[str, Any]], near_em: float) -> list[Run]:
     """The runs, those as one between which MuPDF parted a word, as before a vowel sign in Hindi."""
-    lines = {(block["number"], at): line for block in blocks for at, line in enumerate(block.get("lines", ()))}
-    whole: list[InkedRun] = []
-    reasons: Reasons = []
+    lines = lines_of(blocks)
+    whole: list[Run] = []
     box: Rect = (0, 0, 0, 0)
-    for (words, place, way), kinds in zip(runs, unseen, strict=True):
-        line = lines.get(place)
-        before = lines.get((place[0], place[1] - 1))
-        if whole and line and before and whole[-1][1][0] == place[0] and _is_one_word(before, line, box, near_em):
-            (*earlier, (last, ink)), at, _ = whole[-1]
-            first, why = words[0][0], reasons[-1][-1] and kinds[0]
+    for run in runs:
+        line, before = lines.get(run.place), lines.get((run.block, run.line - 1))
+        if whole and line and before and whole[-1].block == run.block and _is_one_word(before, line, box, near_em):
+            (*earlier, last), (first, *later) = whole[-1].words, run.words
             joined = last._replace(text=last.text + first.text, box=union((last.box, first.box)))
-            whole[-1] = [*earlier, (joined, ink), *words[1:]], at, way
-            reasons[-1][-1:] = [why, *kinds[1:]]
+            joined = joined._replace(kind=last.kind and first.kind)
+            whole[-1] = whole[-1]._replace(words=[*earlier, joined, *later], direction=run.direction)
             box = union((box, line["bbox"]))
         else:
-            whole.append((list(words), place, way))
-            reasons.append(list(kinds))
+            whole.append(run)
             box = line["bbox"] if line else (0, 0, 0, 0)
-    return whole, reasons
+    return whole
 
 
 def _is_one_word(line: dict[str, Any], following: dict[str, Any], box: Rect, near_em: float) -> bool:
@@ -258,9 +270,27 @@ def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
     return 0, (1 if y > 0 else -1)
 
 
-def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator[InkedWord]:
+def _ink_of(span: dict[str, Any]) -> Ink:
+    if span["alpha"] <= TRANSPARENT:
+        return Ink.NONE
+    if span["size"] <= TINY_PT:
+        return Ink.TINY
+    color = span["color"]
+    if color and min(color >> 16 & 255, color >> 8 & 255, color & 255) >= PALE:
+        return Ink.PALE
+    return Ink.PLAIN
+
+
+def _style_of(span: dict[str, Any]) -> tuple[float, bool, bool]:
+    """Font size in points, bold, fixed-width."""
+    flags = span["flags"]
+    bold = flags & pymupdf.TEXT_FONT_BOLD or "bold" in span["font"].lower()
+    return span["size"], bool(bold), bool(flags & pymupdf.TEXT_FONT_MONOSPACED)
+
+
+def _inked(spans: list[dict[str, Any]], words: Sequence[Any], turn: Any) -> Iterator[Word]:
     """Each word with the style of its span; one that runs through several is parted where the ink changes."""
-    inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
+    inks, styles = [_ink_of(span) for span in spans], [_style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
     others = drawn_signs(spans)
     last = len(spans) - 1
@@ -277,9 +307,9 @@ def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator
                 index += 1
                 if inks[index] is not inks[first] and cut:
                     head_box, rest_box = _split(rest_box, cut / len(rest))
-                    yield Word(rest[:cut], head_box, *styles[first]), inks[first]
+                    yield Word(rest[:cut], head_box, *styles[first], ink=inks[first])
                     rest, at, first = rest[cut:], at + cut, index
-            yield Word(rest, rest_box, *styles[first]), inks[first]
+            yield Word(rest, rest_box, *styles[first], ink=inks[first])
             at += len(rest)
 
 
@@ -304,12 +334,35 @@ def _split(box: Rect, share: float) -> tuple[Rect, Rect]:
     return (box[0], box[1], middle, box[3]), (middle, box[1], box[2], box[3])
 
 
-def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Counter[str]) -> Iterator[Run]:
-    """The runs without the words that are `unseen` for some reason, which are counted in `hidden`."""
-    for (words, place, direction), kinds in zip(runs, unseen, strict=True):
+def _at_sight(page: Any, runs: Sequence[Run], *, keep_invisible: bool) -> list[Run]:
+    """The runs, with why words are not read that their place, size or ink alone tells of.
+
+    With `keep_invisible` text without ink is what was recognised on a scan.
+    """
+    wide, high = 2 * page.rect.width, 2 * page.rect.height
+
+    def kind(word: Word, lying: bool) -> Kind | None:
+        x0, y0, x1, y1 = word.box
+        if not (0 <= x0 + x1 <= wide and 0 <= y0 + y1 <= high):
+            return Kind.NO_CONTEXT  # its centre is
+        # letters may be pressed flat, too
+        if word.ink is Ink.TINY or (word.ink is not Ink.NONE and (y1 - y0 if lying else x1 - x0) <= TINY_PT):
+            return Kind.TINY
+        return Kind.NONE if word.ink is Ink.NONE and not keep_invisible else None
+
+    return [
+        run._replace(words=[word._replace(kind=kind(word, bool(run.direction[0]))) for word in run.words])
+        for run in runs
+    ]
+
+
+def _visible(runs: Iterable[Run], hidden: Counter[str], *, void: bool) -> Iterator[Run]:
+    """The runs without the words that are not read, which are counted in `hidden`; on a `void` page none are."""
+    for run in runs:
         shown: list[Word] = []
         before: Kind | None = None
-        for (word, _), kind in zip(words, kinds, strict=True):
+        for word in run.words:
+            kind = word.kind or (Kind.STRUCK if void else None)
             if kind is not None:
                 hidden[kind.value] += len(word.text)
             elif before is not Kind.STRUCK:
@@ -321,13 +374,13 @@ def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Coun
                 shown.append(word._replace(gap=" "))
             before = kind
         if shown:
-            yield Run(shown, place[0], direction)
+            yield run._replace(words=shown)
 
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:
     """Whether recognised text lies invisibly under a picture over the page, as scanners make it."""
-    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
-    invisible = sum(len(span["text"]) for span in spans if ink_of(span) is Ink.NONE)
+    spans = [span for line in lines_of(blocks).values() for span in line["spans"]]
+    invisible = sum(len(span["text"]) for span in spans if _ink_of(span) is Ink.NONE)
     if 2 * invisible <= sum(len(span["text"]) for span in spans):
         return False
     return _picture_share(page) >= PICTURE_SHARE

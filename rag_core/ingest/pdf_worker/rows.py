@@ -29,7 +29,6 @@ UNEQUAL_WORDS = 2.0
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
 MIN_PARAGRAPHS = 2  # with numbers in a margin; chosen
-UNKNOWN = -1.0  # how sure OCR is of a word that it did not read
 PROSE_PITCH_EM = 2.0  # from line to line of a paragraph at most; chosen
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
@@ -39,7 +38,7 @@ class Rows:
     """A page's text and what stands where in it, as compact lists of numbers that go into JSON as they are.
 
     `lines`: [start, end, x0, y0, x1, y1, size, bold, mono, block, [cell start, cell end, …]]; `words`: [start, end, x0,
-        y0, x1, y1, UNKNOWN].
+        y0, x1, y1, how sure OCR is].
     Offsets are characters of `text`. `problem` says which limit was reached, as a sentence.
     """
 
@@ -204,7 +203,7 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
             at += len(gap)
             if gap == CELL_GAP:
                 cells += [at - 1, at]
-        boxes.append([at, at + len(word.text), *(round(edge, 2) for edge in word.box), UNKNOWN])
+        boxes.append([at, at + len(word.text), *(round(edge, 2) for edge in word.box), word.sure])
         parts.append(word.text)
         at += len(word.text)
         end = stop

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from enum import Enum
+from typing import Any, NamedTuple
 
 Rect = tuple[float, float, float, float]
 SLOPED = (0, 0)  # the direction of text that runs along no edge of the page, as a watermark does
@@ -14,6 +15,7 @@ SAME_ROW_OVERLAP = 0.6
 CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
 CELL_GAP = "\t"
 ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
+UNKNOWN = -1.0  # how sure OCR is of a word that it did not read
 EVEN_EM = 0.5  # how far the edges of what stands in one column may lie apart; chosen
 
 
@@ -26,6 +28,10 @@ def union(boxes: Iterable[Rect]) -> Rect:
 def meet(a: Rect, b: Rect) -> Rect:
     """The part that two rectangles share; an edge lies before the opposite one where they share nothing."""
     return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
+
+
+def overlap(a: Rect, b: Rect) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def turned(box: Rect, direction: tuple[int, int]) -> Rect:
@@ -65,25 +71,45 @@ class Bands:
 
     def near(self, box: Rect) -> Iterator[Rect]:
         """The rectangles that `box` overlaps, some of them twice."""
-        x0, y0, x1, y1 = box
-        yield from (
-            other for other in self._tall if other[0] < x1 and x0 < other[2] and other[1] < y1 and y0 < other[3]
-        )
-        first, last = band_of(y0), band_of(y1)
+        first, last = band_of(box[1]), band_of(box[3])
         bands: Iterable[int] = (
             range(first, last + 1)
             if last - first < len(self._bands)
             else [b for b in self._bands if first <= b <= last]
         )
-        for band in bands:
-            for other in self._bands.get(band, ()):
-                if other[0] < x1 and x0 < other[2] and other[1] < y1 and y0 < other[3]:
-                    yield other
+        for boxes in (self._tall, *(self._bands.get(band, ()) for band in bands)):
+            yield from (other for other in boxes if overlap(box, other))
 
 
 def band_of(y: float) -> int:
     """The number of the band that `y` lies in, in points; far off the page, that of the farthest."""
     return int(min(max(y, -1e6), 1e6) // BAND_PT)
+
+
+def lines_of(blocks: Iterable[dict[str, Any]]) -> dict[tuple[int, int], Any]:
+    """The lines of PyMuPDF's blocks by the numbers of both."""
+    return {(block["number"], at): line for block in blocks for at, line in enumerate(block.get("lines", ()))}
+
+
+class Kind(Enum):
+    """Why a word is not read; `rag_core.ingest.reading.pdf_findings` has the words for it."""
+
+    NONE = "none"  # transparent, or not painted
+    TINY = "tiny"
+    NO_CONTEXT = "beside"  # the page
+    UNSEEN = "unseen"  # painted over, cut away, masked, or in the colour of its ground
+    OTHER = "other"  # says other letters than are shown
+    LAYER = "layer"  # in a layer that is switched off
+    STRUCK = "struck"  # can be seen, and is crossed out
+
+
+class Ink(Enum):
+    """How a word is painted."""
+
+    PLAIN = "plain"
+    PALE = "pale"  # depends on what is behind it
+    NONE = "none"  # transparent, or neither filled nor stroked
+    TINY = "tiny"
 
 
 class Word(NamedTuple):
@@ -99,14 +125,30 @@ class Word(NamedTuple):
     bold: bool
     mono: bool
     gap: str | None = None
+    ink: Ink = Ink.PLAIN
+    kind: Kind | None = None
+    sure: float = UNKNOWN  # as OCR has it
 
 
 class Run(NamedTuple):
-    """Words that MuPDF gives as one line: never empty. `direction` is the unit step of its reading direction."""
+    """Words that MuPDF gives as one line: never empty. `direction` is the unit step of its reading direction.
+
+    `block` and `line` are its numbers in MuPDF, where it is a line of its own.
+    """
 
     words: list[Word]
     block: int
     direction: tuple[int, int]
+    line: int = -1
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.block, self.line
+
+    @property
+    def signs(self) -> int:
+        """How many characters its words have together."""
+        return sum(len(word.text) for word in self.words)
 
     @property
     def box(self) -> Rect:

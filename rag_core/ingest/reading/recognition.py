@@ -26,8 +26,7 @@ from rag_core.errors import Cancelled, IngestError, LimitExceeded
 from rag_core.ingest.layout import sure_share, with_part
 from rag_core.ingest.limits import Limits
 from rag_core.ingest.reading import pdf_process
-from rag_core.ingest.reading.ocr_engines import most_at_once
-from rag_core.ingest.reading.ocr_languages import Fitting, fitting, tried
+from rag_core.ingest.reading.ocr_engines import Fitting, fitting, most_at_once, tried
 from rag_core.ingest.reading.pdf_process import Event
 
 MAX_PROCESSES = 16  # each takes a core, and by Tesseract about 200 MB

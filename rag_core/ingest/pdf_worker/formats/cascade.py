@@ -26,30 +26,26 @@ s, strike, del { text-decoration-line: line-through }
 bdo[dir] { unicode-bidi: bidi-override } [dir=rtl i] { direction: rtl } [dir=ltr i] { direction: ltr }
 mark { background-color: #ff0; color: #000 } a[href] { color: #00e }
 """
+SIDES = ("top", "right", "bottom", "left")
 # a font's, background's or other property that states several at once, by what it says of one that decides
 _SHORT = {
     "background": ("background-color", "background-image", "background-clip"),
     "overflow": ("overflow-x", "overflow-y"),
     "text-decoration": ("text-decoration-line",),
-    "inset": ("top", "right", "bottom", "left"),
-    "margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
+    "inset": SIDES,
+    "margin": tuple(f"margin-{side}" for side in SIDES),
     "font": ("font-size", "line-height"),
     "mask": ("mask-image",),
 }
-_OTHER_NAMES = {
-    "block-size": "height",
-    "inline-size": "width",
-    "max-block-size": "max-height",
-    "max-inline-size": "max-width",
-    "inset-inline-start": "left",
-    "inset-inline-end": "right",
-    "inset-block-start": "top",
-    "inset-block-end": "bottom",
-    "margin-inline-start": "margin-left",
-    "margin-block-start": "margin-top",
-    "overflow-inline": "overflow-x",
-    "overflow-block": "overflow-y",
-}
+_OTHER_NAMES = dict(
+    pair.split(":")
+    for pair in (
+        "block-size:height inline-size:width max-block-size:max-height max-inline-size:max-width "
+        "inset-inline-start:left inset-inline-end:right inset-block-start:top inset-block-end:bottom "
+        "margin-inline-start:margin-left margin-block-start:margin-top overflow-inline:overflow-x "
+        "overflow-block:overflow-y"
+    ).split()
+)
 INHERITED = frozenset("color direction line-height text-indent visibility white-space -webkit-text-fill-color".split())
 _UNITS = {"px": 1, "pt": 4 / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6}
 _UNITS |= {"vw": WIDE / 100, "vh": HIGH / 100, "vmin": HIGH / 100, "vmax": WIDE / 100, "rem": USUAL}

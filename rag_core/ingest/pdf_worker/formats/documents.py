@@ -22,7 +22,7 @@ from typing import Any
 from ..failure import Failure
 from ..glyphs.superscript import UNKNOWN, Level, Part, written
 from ..glyphs.symbols import PRIVATE, meant
-from ..hidden_text.hidden import Kind
+from ..words import Kind
 from .equations import MATHS, in_a_line
 from .left_out import WHITE, LeftOut, shade_of
 from .numbering import WORD, Numbering, is_on, value

@@ -1,6 +1,7 @@
 """Writes the equations of Word (OMML) and of web pages (MathML) on one line: "x² + 1/2", "√(a + b)", "(a + b)/c". Pure.
 
-What has no such form, as a matrix or a sign over another, is U+FFFD: no sentence with it is an answer.
+What has no such form, as a matrix, a sum with its limits or a sign over another, is U+FFFD: no sentence with it is an
+answer.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ _SILENT = frozenset(
     "limLowPr limUppPr "
     "annotation annotation-xml mspace phant mphantom".split()
 )
-_SUMS = "∑∏∫∮∐⋃⋂"
 
 
 def in_a_line(equation: ET.Element) -> list[Part]:
@@ -114,29 +114,9 @@ def _brackets(element: ET.Element, write: Write) -> list[Part]:
     return [(first + joint.join(texts) + last, Level.PLAIN)]
 
 
-def _sum(element: ET.Element, write: Write) -> list[Part]:
-    low, high, of = _children(element, "sub sup e", write)
-    sign = _property(element, "naryPr/chr", "∫")
-    return [(sign + _marks(low, high) + (" " + of if of else ""), Level.PLAIN)]
-
-
 def _function(element: ET.Element, write: Write) -> list[Part]:
     name, of = _children(element, "fName e", write)
     return [(f"{name} {of}" if of[:1] != "(" else name + of, Level.PLAIN)]
-
-
-def _limits(order: str) -> Callable[[ET.Element, Write], list[Part]]:
-    """Limits over or under a sum or a name as "lim"; over or under anything else they may be any sign."""
-
-    def written_out(element: ET.Element, write: Write) -> list[Part]:
-        texts = dict(zip(order.split(), _children(element, order, write), strict=True))
-        base = texts["e"]
-        if not (base in _SUMS or (base.isalpha() and base.islower() and len(base) > 1)):
-            return [(UNKNOWN, Level.PLAIN)]
-        low, high = texts.get("sub") or texts.get("lim", ""), texts.get("sup", "")
-        return [(base + _marks(low, high), Level.PLAIN)]
-
-    return written_out
 
 
 _FORMS: dict[str, Callable[[ET.Element, Write], list[Part]]] = {
@@ -149,12 +129,7 @@ _FORMS: dict[str, Callable[[ET.Element, Write], list[Part]]] = {
         ("sPre", _scripts("sub sup e")),
         ("rad msqrt mroot", _root),
         ("d mfenced", _brackets),
-        ("nary", _sum),
         ("func", _function),
-        ("limLow", _limits("e lim")),
-        ("munder", _limits("e sub")),
-        ("mover", _limits("e sup")),
-        ("munderover", _limits("e sub sup")),
     )
     for name in names.split()
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..hidden_text.hidden import Kind
+from ..words import Kind
 
 Shade = tuple[float, float, float]  # red, green and blue, from 0 to 1
 WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)

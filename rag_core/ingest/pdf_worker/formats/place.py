@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..hidden_text.hidden import Kind
+from ..words import Kind
 from .left_out import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shade_of, shows
 from .numbering import WORD, is_on, value
 from .office import ON
@@ -58,6 +58,12 @@ class Place(NamedTuple):
     def lost(self, here: bool) -> Place:
         return self._replace(gone=True) if here else self
 
+    def hidden(self, kind: Kind | None) -> Place:
+        return self._replace(kind=self.kind or kind)
+
+    def on(self, ground: Shade | None) -> Place:
+        return self._replace(grounds=(ground,)) if ground else self
+
 
 def shown(parent: ET.Element) -> Iterator[ET.Element]:
     """The children; of what is written in two ways the first, as Word of today takes it."""
@@ -94,32 +100,30 @@ def unseen(own: ET.Element | None, place: Place, styles: Styles) -> Kind | None:
 
 
 def of_paragraph(own: ET.Element | None, place: Place, styles: Styles) -> Place:
-    place = place._replace(paragraph=value(own, "pStyle"))
-    below = _shading(styles.paragraph_says(own, "word:shd"))
+    place = place._replace(paragraph=value(own, "pStyle")).on(_shading(styles.paragraph_says(own, "word:shd")))
     indent, frame, line = (styles.paragraph_says(own, f"word:{name}") for name in ("ind", "framePr", "spacing"))
     across = [_twips(indent, name) for name in ("left", "start")]
-    across += [-_twips(indent, "hanging"), _twips(frame, "x")]
-    kind = place.kind
-    if min(across) <= LEFT or max(across) >= RIGHT or not LEFT < _twips(frame, "y") < DOWN:
-        kind = kind or Kind.NO_CONTEXT
+    place = place.hidden(_beside(_twips(frame, "y"), *across, -_twips(indent, "hanging"), _twips(frame, "x")))
     if line is not None and line.get(f"{WORD}lineRule") == "exact" and 0 < _twips(line, "line") <= FLAT:
-        kind = kind or Kind.UNSEEN
-    return place._replace(kind=kind, grounds=(below,) if below else place.grounds)
+        place = place.hidden(Kind.UNSEEN)
+    return place
+
+
+def _beside(down: int, *across: int) -> Kind | None:
+    """Whether something stands beside the page, by how far it is moved."""
+    inside = LEFT < min(across) and max(across) < RIGHT and LEFT < down < DOWN
+    return None if inside else Kind.NO_CONTEXT
 
 
 def of_table(own: ET.Element | None, place: Place, styles: Styles) -> Place:
     """The place within a table of these properties; which of its style's rules hold of a cell is not worked out."""
     style = value(own, "tblStyle")
-    place = place._replace(table=style)
-    at = own.find(f"{WORD}tblpPr") if own is not None else None
-    indent = own.find(f"{WORD}tblInd") if own is not None else None
-    across = (_twips(at, "tblpX"), _twips(indent, "w"))
-    if min(across) <= LEFT or max(across) >= RIGHT or not LEFT < _twips(at, "tblpY") < DOWN:
-        place = place._replace(kind=place.kind or Kind.NO_CONTEXT)
-    rules = [_shading(one) for row in styles.based(style) for one in row.iter(f"{WORD}shd")]
-    known = tuple(shade for shade in rules if shade)
-    own_ground = _shading(own.find(f"{WORD}shd") if own is not None else None)
-    return place._replace(grounds=(own_ground,) if own_ground else (*place.grounds, *known) if place.grounds else ())
+    at, indent, shade = (own.find(f"{WORD}{name}") if own is not None else None for name in ("tblpPr", "tblInd", "shd"))
+    place = place._replace(table=style).hidden(_beside(_twips(at, "tblpY"), _twips(at, "tblpX"), _twips(indent, "w")))
+    if ground := _shading(shade):
+        return place.on(ground)
+    rules = (_shading(one) for row in styles.based(style) for one in row.iter(f"{WORD}shd"))
+    return place._replace(grounds=(*place.grounds, *filter(None, rules)) if place.grounds else ())
 
 
 def of_row(own: ET.Element | None, place: Place) -> Place:
@@ -127,18 +131,16 @@ def of_row(own: ET.Element | None, place: Place) -> Place:
         return place
     height = own.find(f"{WORD}trHeight")
     if is_on(own, "hidden"):
-        place = place._replace(kind=place.kind or Kind.NONE)
+        place = place.hidden(Kind.NONE)
     elif height is not None and height.get(f"{WORD}hRule") == "exact" and _twips(height, "val") <= FLAT:
-        place = place._replace(kind=place.kind or Kind.UNSEEN)
+        place = place.hidden(Kind.UNSEEN)
     return place.lost(own.find(f"{WORD}del") is not None)
 
 
 def of_cell(own: ET.Element | None, place: Place) -> Place:
     if own is None:
         return place
-    below = _shading(own.find(f"{WORD}shd"))
-    place = place._replace(grounds=(below,)) if below else place
-    return place.lost(own.find(f"{WORD}cellDel") is not None)
+    return place.on(_shading(own.find(f"{WORD}shd"))).lost(own.find(f"{WORD}cellDel") is not None)
 
 
 class Box(NamedTuple):

@@ -20,7 +20,7 @@ from tinycss2.color4 import parse_color
 
 from ..failure import Failure
 from ..glyphs.superscript import written
-from ..hidden_text.hidden import Kind
+from ..words import Kind
 from .cascade import HIGH, USUAL, WIDE, Cascade, Style, Tokens, pixels, word, words
 from .equations import in_a_line, name_of
 from .left_out import BLACK, LEAST_OPAQUE, WHITE, LeftOut, Shade, over, shows
@@ -302,19 +302,18 @@ def is_beside(style: Style, size: float, node: Any, *, by_page: bool) -> bool:
     def length(token: Any, whole: float) -> float:
         return pixels(token, size, whole) or 0.0
 
-    right = down = 0.0
-    placed = word(style.get("position", ())) in ("absolute", "fixed")
-    indent = sum(length(token, WIDE) for token in style.get("text-indent", ())[:1])
+    def first(name: str, whole: float) -> float:
+        return sum(length(token, whole) for token in style.get(name, ())[:1])
+
+    position, indent = word(style.get("position", ())), first("text-indent", WIDE)
+    placed = position in ("absolute", "fixed")
     wide = len("".join(node.itertext())) * LETTER * size if placed or indent <= -FAR / 5 else WIDE
     if indent <= -FAR / 5 and wide <= -indent:
         return True
-    if placed or word(style.get("position", ())) == "relative":
-        for name, sign in (("left", 1), ("right", -1)):
-            right += sign * sum(length(token, WIDE) for token in style.get(name, ())[:1])
-        for name, sign in (("top", 1), ("bottom", -1)):
-            down += sign * sum(length(token, HIGH) for token in style.get(name, ())[:1])
-    right += sum(length(token, WIDE) for token in style.get("margin-left", ())[:1])
-    down += sum(length(token, WIDE) for token in style.get("margin-top", ())[:1])
+    right, down = first("margin-left", WIDE), first("margin-top", WIDE)
+    if placed or position == "relative":
+        right += first("left", WIDE) - first("right", WIDE)
+        down += first("top", HIGH) - first("bottom", HIGH)
     for token in (*style.get("transform", ()), *style.get("translate", ())):
         name = getattr(token, "lower_name", "").removesuffix("3d")
         parts = [one for one in getattr(token, "arguments", (token,)) if one.type in ("dimension", "function")]
@@ -322,13 +321,8 @@ def is_beside(style: Style, size: float, node: Any, *, by_page: bool) -> bool:
             right += length(parts[0], wide)
         if name == "translatey" or (name == "translate" and len(parts) > 1):
             down += length(parts[-1], HIGH)
-    return (
-        right <= -FAR
-        or down <= -FAR
-        or right >= 2 * WIDE
-        or (placed and down >= 10 * FAR)
-        or (by_page and right <= -wide)
-    )
+    far = right <= -FAR or down <= -FAR or right >= 2 * WIDE
+    return far or (placed and down >= 10 * FAR) or (by_page and right <= -wide)
 
 
 def is_flat(style: Style) -> bool:
@@ -336,56 +330,45 @@ def is_flat(style: Style) -> bool:
     sizes = [*style.get("scale", ()), *style.get("zoom", ())]
     if any(token.type in ("number", "percentage") and abs(token.value) < LEAST_SCALE for token in sizes):
         return True
-    for token in (*style.get("transform", ()), *style.get("rotate", ())):
-        if token.type != "function":
-            continue
-        numbers = [one.value for one in token.arguments if one.type in ("number", "percentage", "dimension")]
-        name = token.lower_name
-        if name.startswith("scale") and any(abs(one) < LEAST_SCALE for one in numbers[: 2 if name == "scale3d" else 3]):
-            return True
-        if name == "matrix" and len(numbers) == 6:
-            first, second, third, fourth = numbers[:4]
-            if abs(first * fourth - second * third) < LEAST_SCALE**2:
-                return True
-        if name in ("rotatex", "rotatey") and numbers and abs(numbers[0]) % 180 == 90:
-            return True
-    return False
+    return any(map(_flattens, (*style.get("transform", ()), *style.get("rotate", ()))))
+
+
+def _flattens(token: Any) -> bool:
+    if token.type != "function":
+        return False
+    numbers = [one.value for one in token.arguments if one.type in ("number", "percentage", "dimension")]
+    name = token.lower_name
+    if name == "matrix" and len(numbers) == 6:
+        return bool(abs(numbers[0] * numbers[3] - numbers[1] * numbers[2]) < LEAST_SCALE**2)
+    if name in ("rotatex", "rotatey"):
+        return bool(numbers) and abs(numbers[0]) % 180 == 90
+    return name.startswith("scale") and any(abs(one) < LEAST_SCALE for one in numbers[: 2 if name == "scale3d" else 3])
 
 
 def is_clipped(style: Style, size: float, placed: bool) -> bool:
     """Whether a shape that an element is cut to leaves nothing of it."""
-    return _leaves_nothing(style.get("clip-path", ()), size) or (
-        placed and _leaves_nothing(style.get("clip", ()), size)
-    )
+    shapes = (*style.get("clip-path", ())[:1], *(style.get("clip", ())[:1] if placed else ()))
+    return any(_leaves_nothing(shape, size) for shape in shapes)
 
 
-def _leaves_nothing(value: Tokens, size: float) -> bool:
-    token = value[0] if value else None
-    if token is None or token.type != "function":
+def _leaves_nothing(shape: Any, size: float) -> bool:
+    if shape.type != "function":
         return False
-    inside = [one for one in token.arguments if one.type not in ("whitespace", "comment")]
-    ends = next(
-        (at for at, one in enumerate(inside) if getattr(one, "lower_value", "") in ("at", "round")), len(inside)
-    )
-    found = [
-        pixels(one, size, 100.0) if one.type == "percentage" else (pixels(one, size, 0.0) or 0.0) * PERCENT
-        for one in inside[:ends]
-        if one.type in ("percentage", "dimension", "number", "function")
-    ]
-    lengths = [one or 0.0 for one in found]
-    if token.lower_name == "polygon":
+    lengths = []
+    for one in shape.arguments:
+        if getattr(one, "lower_value", "") in ("at", "round"):
+            break
+        if one.type in ("percentage", "dimension", "number", "function"):
+            share = 1.0 if one.type == "percentage" else PERCENT
+            lengths.append((pixels(one, size, 100.0 if share == 1.0 else 0.0) or 0.0) * share)
+    if shape.lower_name == "polygon":
         corners = list(zip(lengths[::2], lengths[1::2], strict=False))
-        area = sum(x * b - a * y for (x, y), (a, b) in zip(corners, corners[1:] + corners[:1], strict=True))
-        return abs(area) < 1
-    return _is_empty(token.lower_name, lengths) if lengths else False
-
-
-def _is_empty(name: str, lengths: list[float]) -> bool:
-    if name in ("circle", "ellipse"):
-        return min(lengths) <= 0
-    if name not in ("rect", "inset") or len(lengths) > 4:
+        return abs(sum(x * b - a * y for (x, y), (a, b) in zip(corners, corners[1:] + corners[:1], strict=True))) < 1
+    if shape.lower_name in ("circle", "ellipse"):
+        return bool(lengths) and min(lengths) <= 0
+    if shape.lower_name not in ("rect", "inset") or not 0 < len(lengths) <= 4:
         return False
     top, right, bottom, left = (lengths * 4)[:4] if len(lengths) != 3 else (*lengths, lengths[1])
-    if name == "rect":
+    if shape.lower_name == "rect":
         return min(right - left, bottom - top) <= THIN * PERCENT
     return top + bottom >= 100 or left + right >= 100

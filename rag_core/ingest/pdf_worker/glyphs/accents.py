@@ -6,56 +6,42 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..hidden_text.hidden import InkedRun, InkedWord
+from ..words import Run, Word, lines_of
 
 # what stands in a file, and the combining sign of it
-COMBINING = {
-    "`": "\u0300",
-    "´": "\u0301",
-    "ˆ": "\u0302",
-    "˜": "\u0303",
-    "¯": "\u0304",
-    "˘": "\u0306",
-    "˙": "\u0307",
-    "¨": "\u0308",
-    "˚": "\u030a",
-    "˝": "\u030b",
-    "ˇ": "\u030c",
-    "¸": "\u0327",
-}
+COMBINING = dict(
+    zip("`´ˆ˜¯˘˙¨˚˝ˇ¸", "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327", strict=True)
+)
 DOTLESS = {"ı": "i", "ȷ": "j"}
 OVER = 0.5  # part of the narrower one by which an accent lies over its letter, and no quotation mark before it; chosen
 
 
-def composed(runs: Sequence[InkedRun], letters: Callable[[], Sequence[Mapping[str, Any]]]) -> list[InkedRun]:
-    """The runs of inked words with each accent and the letter below it as one.
+def composed(runs: list[Run], letters: Callable[[], Sequence[dict[str, Any]]]) -> list[Run]:
+    """The runs with each accent and the letter below it as one.
 
     `letters` gives MuPDF's blocks with each letter's box; asked only where a word has an accent before a letter.
     """
-    if not any(sign in word.text[:-1] for words, _, _ in runs for word, _ in words for sign in COMBINING):
-        return list(runs)
+    if not any(sign in word.text[:-1] for run in runs for word in run.words for sign in COMBINING):
+        return runs
     lines = {
-        (block["number"], at): [
-            letter for span in line["spans"] for letter in span["chars"] if not letter["c"].isspace()
-        ]
-        for block in letters()
-        for at, line in enumerate(block.get("lines", ()))
+        place: [letter for span in line["spans"] for letter in span["chars"] if not letter["c"].isspace()]
+        for place, line in lines_of(letters()).items()
     }
-    return [(_with_letters(words, lines.get(place, ())), place, way) for words, place, way in runs]
+    return [run._replace(words=_with_letters(run.words, lines.get(run.place, ()))) for run in runs]
 
 
-def _with_letters(words: Sequence[InkedWord], letters: Sequence[Mapping[str, Any]]) -> list[InkedWord]:
-    said = "".join(word.text for word, _ in words)
+def _with_letters(words: list[Word], letters: Sequence[Mapping[str, Any]]) -> list[Word]:
+    said = "".join(word.text for word in words)
     if len(said) != len(letters):
-        return list(words)
+        return words
     found, start = [], 0
-    for word, ink in words:
+    for word in words:
         text = ""
         for at, sign in enumerate(word.text, start):
             whole = at > start and _one(said[at - 1], sign)
             text = text[:-1] + whole if whole and _lies_over(letters[at - 1], letters[at]) else text + sign
         start += len(word.text)
-        found.append((word._replace(text=text), ink))
+        found.append(word._replace(text=text))
     return found
 
 

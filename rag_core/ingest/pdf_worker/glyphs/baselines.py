@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from ..hidden_text.hidden import InkedRun
-from ..words import Rect, Word, turned, union
+from ..words import Rect, Run, Word, lines_of, turned, union
 from .superscript import UNKNOWN, Level, written
 
 # All parts are of the font size of the text that a sign stands at, unless said otherwise.
@@ -71,8 +70,6 @@ class Piece:
     """A word to be written: its atoms, and the boxes that they came from."""
 
     word: Word
-    ink: Any
-    kind: Any
     atoms: list[Atom]
     boxes: list[Rect]
     way: tuple[int, int]
@@ -97,23 +94,21 @@ class Piece:
 
 
 def levelled(
-    runs: Sequence[InkedRun],
-    kinds: Sequence[Sequence[Any]],
+    runs: list[Run],
     blocks: Iterable[dict[str, Any]],
     turn: Any,
     rules: Sequence[Rect],
     raw: Callable[[], Any],
-) -> tuple[list[InkedRun], list[list[Any]]]:
-    """The runs with raised, lowered and stacked signs written as what they are, and why words are not read (`kinds`).
+) -> list[Run]:
+    """The runs with raised, lowered and stacked signs written as what they are.
 
     Runs name their lines in `blocks`, of PyMuPDF's `dict` text; `turn` is the page's rotation, or None; `rules` are
     short lines and bars; `raw` gives the `rawdict` blocks, for lines that stand aslant or whose spans mix baselines.
     """
-    lines = {(block["number"], index): line for block in blocks for index, line in enumerate(block.get("lines", ()))}
-    mixed = _mixed(lines)
-    page = _Page(runs, kinds, lines, turn, _by_place(raw()) if mixed else {}, mixed, _uneven(lines, turn, rules, mixed))
+    lines = lines_of(blocks)
+    page = _Page(runs, lines, turn, rules, raw)
     page.find(rules)
-    return page.rebuilt() if page.changed else (list(runs), [list(one) for one in kinds])
+    return page.rebuilt() if page.changed else runs
 
 
 def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
@@ -160,37 +155,27 @@ def _uneven(
     return found
 
 
-def _by_place(blocks: Iterable[dict[str, Any]]) -> dict[_Place, list[tuple[Any, float]]]:
-    return {
-        (block["number"], index): [(sign, span["size"]) for span in line["spans"] for sign in span["chars"]]
-        for block in blocks
-        for index, line in enumerate(block.get("lines", ()))
-    }
-
-
 def _is_aslant(step: Step) -> bool:
     return bool(min(abs(step[0]), abs(step[1])) > 0.01)
 
 
 class _Page:
     def __init__(
-        self,
-        runs: Sequence[InkedRun],
-        kinds: Sequence[Sequence[Any]],
-        lines: Mapping[_Place, Any],
-        turn: Any,
-        characters: Mapping[_Place, list[tuple[Any, float]]],
-        mixed: set[_Place],
-        uneven: set[_Place],
+        self, runs: Sequence[Run], lines: Mapping[_Place, Any], turn: Any, rules: Sequence[Rect], raw: Callable[[], Any]
     ) -> None:
-        self._runs, self._kinds, self._lines, self._turn = runs, kinds, lines, turn
-        self._characters, self._mixed = characters, mixed
+        self._runs, self._lines, self._turn, self._mixed = runs, lines, turn, _mixed(lines)
+        drawn = lines_of(raw()) if self._mixed else {}
+        self._characters = {
+            place: [(sign, span["size"]) for span in line["spans"] for sign in span["chars"]]
+            for place, line in drawn.items()
+        }
+        uneven = _uneven(lines, turn, rules, self._mixed)
         self.changed = False
         self._atoms = [
             atom
             for number, run in enumerate(runs)
-            if run[1] in uneven
-            for atom in self._of_run(number, run, lines[run[1]])
+            if run.place in uneven
+            for atom in self._of_run(number, run, lines[run.place])
         ]
         self._bands: defaultdict[tuple[Step, int], list[Atom]] = defaultdict(list)
         for atom in self._atoms:
@@ -198,21 +183,20 @@ class _Page:
 
     # Atoms
 
-    def _of_run(self, number: int, run: InkedRun, line: Any) -> Iterator[Atom]:
+    def _of_run(self, number: int, run: Run, line: Any) -> Iterator[Atom]:
         """The atoms of a run's words that are read; none where its words are not those of its line."""
-        words = run[0]
         step = _step(line["dir"], self._turn)
-        pieces = list(self._pieces(line, run[1], step))
-        if sum(len(text) for text, *_ in pieces) != sum(len(word.text) for word, _ in words):
+        pieces = list(self._pieces(line, run.place, step))
+        if sum(len(text) for text, *_ in pieces) != run.signs:
             return
         ends, at = [], 0
         for text, *_ in pieces:
             at += len(text)
             ends.append(at)
         start = index = 0
-        for place, (word, _) in enumerate(words):
+        for place, word in enumerate(run.words):
             end = start + len(word.text)
-            box = turned(word.box, run[2])
+            box = turned(word.box, run.direction)
             while start < end:
                 while ends[index] <= start:
                     index += 1
@@ -221,7 +205,7 @@ class _Page:
                 if not _is_aslant(step):
                     left, right = max(left, box[0]), min(right, box[2])
                 text = word.text[len(word.text) - (end - start) :][: stop - start]
-                if self._kinds[number][place] is None:
+                if word.kind is None:
                     yield Atom(step, number, place, text, left, max(left, right), base, size)
                 start = stop
 
@@ -401,27 +385,21 @@ class _Page:
 
     # Words anew
 
-    def rebuilt(self) -> tuple[list[InkedRun], list[list[Any]]]:
+    def rebuilt(self) -> list[Run]:
         """The runs with their words written anew where a sign of them has a level, and signs moved to their hosts."""
         own: defaultdict[tuple[int, int], list[Atom]] = defaultdict(list)
         for atom in self._atoms:
             own[atom.run, atom.word].append(atom)
-        rows: list[list[Piece]] = []
-        for run, (words, _, way) in enumerate(self._runs):
-            read = zip(words, self._kinds[run], strict=True)
-            pieces = (Piece(*one, kind, own[run, at], [one[0].box], way, run) for at, (one, kind) in enumerate(read))
-            rows.append(list(pieces))
-        self._rows, self._piece_of = rows, {atom: piece for row in rows for piece in row for atom in piece.atoms}
+        self._rows = [
+            [Piece(word, own[run, at], [word.box], one.direction, run) for at, word in enumerate(one.words)]
+            for run, one in enumerate(self._runs)
+        ]
+        self._piece_of = {atom: piece for row in self._rows for piece in row for atom in piece.atoms}
         for atom in self._atoms:
             if atom.host is not None:
                 self._move(atom, atom.host)
-        runs, kinds = list[InkedRun](), list[list[Any]]()
-        for row, (_, place, way) in zip(rows, self._runs, strict=True):
-            made = [(word, piece.ink, piece.kind) for piece in row for word in _words(piece)]
-            if made:
-                runs.append(([(word, ink) for word, ink, _ in made], place, way))
-                kinds.append([kind for *_, kind in made])
-        return runs, kinds
+        made = [[word for piece in row for word in _words(piece)] for row in self._rows]
+        return [run._replace(words=words) for run, words in zip(self._runs, made, strict=True) if words]
 
     def _move(self, atom: Atom, host: Atom) -> None:
         """Put a sign into the word of its host, or beside that where they stand apart."""
@@ -439,7 +417,7 @@ class _Page:
         else:
             row = self._rows[target.run]
             word = source.word._replace(box=box, size=host.size)
-            target = Piece(word, source.ink, source.kind, [atom], [box], source.way, target.run)
+            target = Piece(word, [atom], [box], source.way, target.run)
             row.insert(row.index(self._piece_of[host]) + ahead, target)
         self._piece_of[atom] = target
         if ahead:
@@ -515,7 +493,7 @@ def _turned_back(box: Rect, way: tuple[int, int]) -> Rect:
 
 def _words(piece: Piece) -> Iterator[Word]:
     changed = piece.moved or any(atom.changed for atom in piece.atoms)
-    if piece.kind is not None or not piece.was_read or not changed:
+    if piece.word.kind is not None or not piece.was_read or not changed:
         yield piece.word
         return
     atoms = sorted(piece.atoms, key=lambda atom: (atom.left, atom.level is Level.RAISED))

@@ -18,13 +18,8 @@ Shape = tuple[int, float]  # the pixels, and width against height
 SIDE = 20  # pixels of the square into which a glyph's shape is drawn
 REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
 # for digits and signs, whose slanted shapes are further from the upright ones than some are from each other
-SLANTED = (
-    "Helvetica-Oblique",
-    "Helvetica-BoldOblique",
-    "Times-Italic",
-    "Times-BoldItalic",
-    "Courier-Oblique",
-    "Courier-BoldOblique",
+SLANTED = tuple(
+    "Helvetica-Oblique Helvetica-BoldOblique Times-Italic Times-BoldItalic Courier-Oblique Courier-BoldOblique".split()
 )
 MIN_EM = 0.001  # the least extent of a glyph with ink; MuPDF gives a blank one a ten-millionth
 

@@ -18,8 +18,22 @@ import pymupdf
 from pymupdf import mupdf
 
 from ..devices import call_back
-from ..words import CELL_GAP_EM, SLOPED, Rect, Word, band_of, is_within, meet, middle_of, turned, union
-from .hidden import Ink, InkedRun, InkedWord, Kind
+from ..words import (
+    CELL_GAP_EM,
+    SLOPED,
+    Ink,
+    Kind,
+    Rect,
+    Run,
+    Word,
+    band_of,
+    is_within,
+    meet,
+    middle_of,
+    overlap,
+    turned,
+    union,
+)
 
 THICK_PT = 8.0  # a thicker bar strikes out nothing but the largest of headlines
 COVER_PT = 2.0  # a thinner one covers no other
@@ -55,7 +69,6 @@ LINE_WIDTH, LINE_HEIGHT, LINE_FILLED = 0.85, 0.7, 0.35  # shares of what lies un
 LINE_ROWS = 3  # under a single line at least
 OUTSIDE = 0.2  # share of the crossed rows' words that may lie outside
 MOST_SLOPED = 100  # lines of a drawing
-NOWHERE: Rect = (0.0, 0.0, 0.0, 0.0)
 
 Segment = tuple[float, float, float, float]
 Direction = tuple[int, int]
@@ -230,10 +243,10 @@ class Sign(NamedTuple):
 
 
 Signs = Mapping[tuple[int, int], Sequence[Sign]]  # for each line of MuPDF, by (block, line)
-Line = tuple[int, Sequence[Sign], InkedRun]  # the number of a run, its letters, and the run
+Line = tuple[int, Sequence[Sign], Run]  # the number of a run, its letters, and the run
 
 
-def struck(page: Any, runs: Sequence[InkedRun], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:
+def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:
     """The letters that are crossed out; `letters` is only asked where something may cross them out."""
     bars = list(_bars_through(strokes, runs))
     areas = list(_struck_areas(page))
@@ -241,11 +254,11 @@ def struck(page: Any, runs: Sequence[InkedRun], strokes: Strokes, letters: Calla
     if not (bars or areas or crossed):
         return set()
     signs = letters()
-    own = [_own(words, signs.get(place, ())) if way != SLOPED else () for words, place, way in runs]
+    own = [_own(run, signs.get(run.place, ())) if run.direction != SLOPED else () for run in runs]
     found = set[Place]()
     for run, index in crossed:
-        start = sum(len(word.text) for word, _ in runs[run][0][:index])
-        found.update((run, start + n) for n in range(len(runs[run][0][index][0].text)))
+        start = sum(len(word.text) for word in runs[run].words[:index])
+        found.update((run, start + n) for n in range(len(runs[run].words[index].text)))
     for bar, near, whole in bars:
         if not strokes.is_covered(bar):
             drawn = strokes.are_a_drawing()
@@ -266,48 +279,44 @@ def struck(page: Any, runs: Sequence[InkedRun], strokes: Strokes, letters: Calla
     return found
 
 
-def parted(
-    words: Sequence[InkedWord], kinds: Sequence[Kind | None], crossed: Sequence[bool]
-) -> tuple[list[InkedWord], list[Kind | None]]:
-    """A run's words, parted where some letters are `crossed` out, with the reasons why they are not read."""
-    parts: list[tuple[InkedWord, Kind | None]] = []
+def parted(words: Sequence[Word], crossed: Sequence[bool]) -> list[Word]:
+    """A run's words, parted where some letters are `crossed` out, with why each is not read."""
+    parts: list[Word] = []
     start = 0
-    for (word, ink), kind in zip(words, kinds, strict=True):
+    for word in words:
         struck_here = crossed[start : start + len(word.text)]
         start += len(word.text)
-        if kind is not None or not any(struck_here):
-            parts.append(((word, ink), kind))
-        elif all(struck_here):
-            parts.append(((word, ink), Kind.STRUCK))
+        if word.kind is not None or not any(struck_here):
+            parts.append(word)
         else:
-            parts.extend(((piece, ink), kind) for piece, kind in _pieces(word, struck_here))
+            parts += [word._replace(kind=Kind.STRUCK)] if all(struck_here) else _pieces(word, struck_here)
     # a full stop that was left
-    if not any(kind is None and any(map(str.isalnum, word.text)) for (word, _), kind in parts):
-        parts = [(word, kind or Kind.STRUCK) for word, kind in parts]
-    return [word for word, _ in parts], [kind for _, kind in parts]
+    if not any(part.kind is None and any(map(str.isalnum, part.text)) for part in parts):
+        parts = [part._replace(kind=part.kind or Kind.STRUCK) for part in parts]
+    return parts
 
 
-def _pieces(word: Word, crossed: Sequence[bool]) -> list[tuple[Word, Kind | None]]:
+def _pieces(word: Word, crossed: Sequence[bool]) -> list[Word]:
     """The struck letters of a word, and the others, which are one word; in the order in which they begin."""
     x0, y0, x1, y1 = word.box
-    lying = x1 - x0 >= y1 - y0
-    found: list[tuple[int, Word, Kind | None]] = []
+    found: list[tuple[int, Word]] = []
     for wanted, kind in ((True, Kind.STRUCK), (False, None)):
         places = [n for n, one in enumerate(crossed) if one is wanted]
         first, last = places[0] / len(crossed), (places[-1] + 1) / len(crossed)
-        if lying:
+        if x1 - x0 >= y1 - y0:
             box = x0 + first * (x1 - x0), y0, x0 + last * (x1 - x0), y1
         else:
             box = x0, y0 + first * (y1 - y0), x1, y0 + last * (y1 - y0)
-        found.append((places[0], word._replace(text="".join(word.text[n] for n in places), box=box), kind))
-    return [(piece, kind) for _, piece, kind in sorted(found, key=lambda one: one[0])]
+        text = "".join(word.text[n] for n in places)
+        found.append((places[0], word._replace(text=text, box=box, kind=kind)))
+    return [piece for _, piece in sorted(found, key=lambda one: one[0])]
 
 
-def _own(words: Sequence[InkedWord], signs: Sequence[Sign]) -> Sequence[Sign]:
-    if sum(len(word.text) for word, _ in words) == len(signs):
+def _own(run: Run, signs: Sequence[Sign]) -> Sequence[Sign]:
+    if run.signs == len(signs):
         return signs
     made = []
-    for word, _ in words:
+    for word in run.words:
         x0, y0, x1, y1 = word.box
         step = (x1 - x0) / max(1, len(word.text))
         for n, text in enumerate(word.text):
@@ -316,9 +325,9 @@ def _own(words: Sequence[InkedWord], signs: Sequence[Sign]) -> Sequence[Sign]:
     return made
 
 
-def _bars_through(strokes: Strokes, runs: Sequence[InkedRun]) -> Iterator[tuple[Bar, list[int], bool]]:
+def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, list[int], bool]]:
     """The bars through the middle of runs, with these runs, and whether no others stand at their height."""
-    rows = [_inner(words, way) if words else NOWHERE for words, _, way in runs]
+    rows = [_inner(run) for run in runs]
     bands: dict[int, list[int]] | None = None
     for bar in strokes.bars():
         if bands is None:
@@ -329,14 +338,14 @@ def _bars_through(strokes: Strokes, runs: Sequence[InkedRun]) -> Iterator[tuple[
         around = range(band_of(bar.box[1]), band_of(bar.box[3]) + 1)
         here = {number for band in around for number in bands.get(band, ())}
         level = {number for number in here if bar.box[1] < rows[number][3] > rows[number][1]}
-        near = {number for number in level if _crosses(bar, rows[number], runs[number][2])}
+        near = {number for number in level if _crosses(bar, rows[number], runs[number].direction)}
         if near:
             yield bar, sorted(near), all(number in near or rows[number][1] >= bar.box[3] for number in level)
 
 
-def _inner(words: Sequence[InkedWord], way: Direction) -> Rect:
-    x0, y0, x1, y1 = union(word.box for word, _ in words)
-    if way[1]:
+def _inner(run: Run) -> Rect:
+    x0, y0, x1, y1 = run.box
+    if run.direction[1]:
         margin = INNER * (x1 - x0)
         return x0 + margin, y0, x1 - margin, y1
     margin = INNER * (y1 - y0)
@@ -344,8 +353,7 @@ def _inner(words: Sequence[InkedWord], way: Direction) -> Rect:
 
 
 def _crosses(bar: Bar, row: Rect, way: Direction) -> bool:
-    x0, y0, x1, y1 = bar.box
-    return way != SLOPED and bar.lying == (not way[1]) and row[0] < x1 and x0 < row[2] and row[1] < y1 and y0 < row[3]
+    return way != SLOPED and bar.lying == (not way[1]) and overlap(bar.box, row)
 
 
 def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) -> Iterator[Place]:
@@ -353,9 +361,10 @@ def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) 
     and on where it takes all cells of a row, of which `whole` says that nothing of it stands beside the bar.
     """
     hit: list[tuple[int, int, Rect, float]] = []
-    for run, signs, (words, _, way) in lines:
+    for run, signs, line in lines:
+        way = line.direction
         left, top, right, bottom = turned(bar.box, way)
-        inks = [ink for word, ink in words for _ in word.text]
+        inks = [word.ink for word in line.words for _ in word.text]
         for at, sign in enumerate(signs):
             box = turned(sign.box, way)
             base = turned((*sign.origin, *sign.origin), way)[1]
@@ -368,8 +377,7 @@ def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) 
     count = sum(texts[run][at].text.isalnum() for run, at, _, _ in hit)
     if not count:
         return
-    way = lines[0][2][2]
-    left, top, right, bottom = turned(bar.box, way)
+    left, top, right, bottom = turned(bar.box, lines[0][2].direction)
     size = max(size for *_, size in hit)
     beyond = max(min(box[0] for _, _, box, _ in hit) - left, right - max(box[2] for _, _, box, _ in hit))
     on_text = sum(box[2] - box[0] for _, _, box, _ in hit)
@@ -377,7 +385,7 @@ def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) 
     loose = beyond > most_beyond * size or on_text < ON_TEXT * (right - left)
     if bottom - top > thickness * size or (loose and not (whole and _are_cells(hit, lines))):
         return
-    for run, signs, (words, _, way) in lines:
+    for run, signs, line in lines:
         struck_here = {at for one, at, _, _ in hit if one == run}
         if not struck_here:
             continue
@@ -385,10 +393,10 @@ def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) 
         struck_here.update(
             at
             for at, sign in enumerate(signs)
-            if min(struck_here) < at < max(struck_here) and _along(turned(sign.box, way), left, right)
+            if min(struck_here) < at < max(struck_here) and _along(turned(sign.box, line.direction), left, right)
         )
-        for start, end in _word_ranges(words, signs):
-            yield from ((run, at) for at in _whole(signs, way, start, end, struck_here, (left, right)))
+        for start, end in _word_ranges(line.words, signs):
+            yield from ((run, at) for at in _whole(signs, line.direction, start, end, struck_here, (left, right)))
 
 
 def _are_cells(hit: Sequence[tuple[int, int, Rect, float]], lines: Sequence[Line]) -> bool:
@@ -402,9 +410,9 @@ def _along(box: Rect, left: float, right: float) -> bool:
     return min(right, box[2]) - max(left, box[0]) >= 0.5 * (box[2] - box[0])
 
 
-def _word_ranges(words: Sequence[InkedWord], signs: Sequence[Sign]) -> Iterator[tuple[int, int]]:
+def _word_ranges(words: Sequence[Word], signs: Sequence[Sign]) -> Iterator[tuple[int, int]]:
     start = 0
-    for word, _ in words:
+    for word in words:
         end = min(start + len(word.text), len(signs))
         yield start, end
         start = end
@@ -450,7 +458,7 @@ def _struck_areas(page: Any) -> Iterator[Rect]:
             yield tuple(pymupdf.Rect(box) * page.rotation_matrix)
 
 
-def _crossed(sloped: Sequence[Segment], runs: Sequence[InkedRun]) -> Iterator[Place]:
+def _crossed(sloped: Sequence[Segment], runs: Sequence[Run]) -> Iterator[Place]:
     """The words, as (run, word), under a cross of two sloped lines, or one from corner to corner of several rows."""
     if not sloped or len(sloped) > MOST_SLOPED:
         return
@@ -468,22 +476,22 @@ def _is_cross(one: Rect, other: Rect) -> bool:
     return all(abs(a - b) <= max(2.0, by) for a, b, by in zip(one, other, (across, down, across, down), strict=True))
 
 
-def _filling(area: Rect, runs: Sequence[InkedRun], *, single: bool) -> list[Place]:
+def _filling(area: Rect, runs: Sequence[Run], *, single: bool) -> list[Place]:
     """The words that fill the area; under a single line only where their rows do not run on beside it."""
     width, height = area[2] - area[0], area[3] - area[1]
     inside = [
         (run, index)
-        for run, (words, _, way) in enumerate(runs)
-        if way != SLOPED
-        for index, (word, _) in enumerate(words)
+        for run, one in enumerate(runs)
+        if one.direction != SLOPED
+        for index, word in enumerate(one.words)
         if is_within(*middle_of(word.box), area)
     ]
-    boxes = [runs[run][0][index][0].box for run, index in inside]
+    boxes = [runs[run].words[index].box for run, index in inside]
     if not boxes:
         return []
     rows = {run for run, _ in inside}
     filled = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes) / (width * height)
-    words = sum(len(runs[run][0]) for run in rows)
+    words = sum(len(runs[run].words) for run in rows)
     if single and (len(rows) < LINE_ROWS or filled < LINE_FILLED or words > (1 + OUTSIDE) * len(boxes)):
         return []
     text = meet(union(boxes), area)

@@ -191,19 +191,16 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     # What MuPDF calls. The first argument after self is MuPDF's context; its own parameters follow in its order.
 
-    def fill_path(
-        self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any
-    ) -> None:
-        if self._step():
-            self._path(path, None, ctm, _colour(space, color, params), alpha)
+    def fill_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, *paint: Any) -> None:
+        self._path(path, None, ctm, *paint)
 
-    def stroke_path(
-        self, _ctx: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any
-    ) -> None:
-        if self._step():
-            self._path(path, stroke, ctm, _colour(space, color, params), alpha)
+    def stroke_path(self, _ctx: Any, path: Any, stroke: Any, ctm: Any, *paint: Any) -> None:
+        self._path(path, stroke, ctm, *paint)
 
-    def _path(self, path: Any, stroke: Any, ctm: Any, colour: Colour | None, alpha: float) -> None:
+    def _path(self, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
+        if not self._step():
+            return
+        colour = _colour(space, color, params)
         box = _rect(mupdf.ll_fz_bound_path(path, stroke, ctm))
         self._painted(box, colour)
         width = stroke.linewidth * abs(ctm.a * ctm.d - ctm.b * ctm.c) ** 0.5 if stroke else 0.0
@@ -213,10 +210,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
         self._text(text, None, ctm, _colour(space, color, params))
 
-    def stroke_text(
-        self, _ctx: Any, text: Any, stroke: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any
-    ) -> None:
-        self._text(text, stroke, ctm, _colour(space, color, params))
+    def stroke_text(self, _ctx: Any, text: Any, stroke: Any, ctm: Any, space: Any, color: Any, *more: Any) -> None:
+        self._text(text, stroke, ctm, _colour(space, color, more[1]))
 
     def fill_shade(self, _ctx: Any, _shade: Any, _ctm: Any, _alpha: float, _params: Any) -> None:
         """A gradient, over all of what the clip leaves."""
@@ -287,9 +282,9 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._strange -= 1
         self._push(EVERYWHERE, shaped=True)
 
-    def begin_group(
-        self, _ctx: Any, _box: Any, _space: Any, _isolated: int, _knockout: int, blend: int, alpha: float
-    ) -> None:
+    def begin_group(self, _ctx: Any, *how: Any) -> None:
+        """How: box, space, isolated, knockout, blend, alpha."""
+        *_, blend, alpha = how
         self._groups.append(bool(blend) or alpha < 1)
         self._strange += self._groups[-1]
 

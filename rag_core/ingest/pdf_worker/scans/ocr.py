@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -44,11 +44,14 @@ _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter 
 
 
 class Reading(NamedTuple):
-    """The lines of a page, how sure the engine is of each word, and which engine it was."""
+    """The lines of a page, and which engine read them."""
 
     runs: list[Run]
-    sure: list[float]
     engine: str
+
+    @property
+    def words(self) -> list[tuple[Word, Run]]:
+        return [(word, run) for run in self.runs for word in run.words]
 
 
 class Unreadable(Exception):
@@ -108,16 +111,11 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
     found = _read(_unpacked(request, data), request)
     if found is None:
         return {"event": "recognised", "unreadable": NOT_BY_RAPIDOCR if request["weights"] else NO_LIBRARY}
-    runs, sure, engine = found
-    read = build(runs, request["page_chars"], request["page_words"])
-    words = [[*word[:6], round(one, 3)] for word, one in zip(read.words, sure, strict=False)]
-    return {
-        "event": "recognised",
-        "text": read.text,
-        "problem": read.problem,
-        "engine": engine,
-        **packed(words, read.lines),
-    }
+    read = build(found.runs, request["page_chars"], request["page_words"])
+    for word in read.words:  # signs of empty cells, which the engine did not read
+        word[6] = abs(word[6])
+    said = {"text": read.text, "problem": read.problem, "engine": found.engine}
+    return {"event": "recognised", **said, **packed(read.words, read.lines)}
 
 
 def look(request: dict[str, Any], data: bytes) -> dict[str, object]:
@@ -141,8 +139,8 @@ def look(request: dict[str, Any], data: bytes) -> dict[str, object]:
         first, last = _middle(grey, width, height) if script else (0, height)
         part = {**request, "languages": languages, "width": width, "height": last - first}
         read = _read_by_tesseract(grey[first * width : last * width], part)
-        words = [word.text for run in read.runs for word in run.words] if read else []
-        sure = [word for word, one in zip(words, read.sure if read else (), strict=True) if script or one >= SURE_WORD]
+        words = read.words if read else []
+        sure = [word.text for word, _ in words if script or word.sure >= SURE_WORD]
         return {"event": "looked", "script": script, "text": " ".join(sure)}
     return {"event": "looked", "script": script, "text": ""}
 
@@ -179,14 +177,12 @@ def _read(grey: bytes, request: dict[str, Any]) -> Reading | None:
     other = _read_by_tesseract(grey, request) if doubt > SOME_DOUBT and request["languages"] else None
     if doubt > MOST_DOUBT or (other is not None and _is_for_tesseract(other, engine.letters)):
         return other
-    found = list(engine.read(lines))
-    return Reading(_runs(found, 72 / request["dpi"]), [one.sure for one in found], "rapidocr")
+    return Reading(_runs(engine.read(lines), 72 / request["dpi"]), "rapidocr")
 
 
 def _is_for_tesseract(read: Reading, known: Set[str]) -> bool:
     """Whether Tesseract read, and was sure of, letters that RapidOCR does not know, or found the page turned."""
-    words = [(word.text, run.direction) for run in read.runs for word in run.words]
-    sure = [pair for pair, one in zip(words, read.sure, strict=True) if one >= SURE_WORD]
+    sure = [(word.text, run.direction) for word, run in read.words if word.sure >= SURE_WORD]
     letters = [sign for text, _ in sure for sign in text if sign.isalpha()]
     unknown = sum(sign not in known for sign in letters)
     return unknown > FOREIGN * len(letters) or 2 * sum(direction != (1, 0) for _, direction in sure) > len(sure) > 0
@@ -197,11 +193,11 @@ def _read_by_tesseract(grey: bytes, request: dict[str, Any]) -> Reading | None:
         engine = Tesseract(request["languages"], request["tessdata"])
     except NoTesseract:
         return None
-    found = list(engine.read(grey, request["width"], request["height"], request["dpi"]))
-    return Reading(_runs(found, 72 / request["dpi"]), [one.sure for one in found], "tesseract")
+    found = engine.read(grey, request["width"], request["height"], request["dpi"])
+    return Reading(_runs(found, 72 / request["dpi"]), "tesseract")
 
 
-def _runs(found: Sequence[Found], points: float) -> list[Run]:
+def _runs(found: Iterable[Found], points: float) -> list[Run]:
     """The lines of the engine's words. `points` is the width of a pixel; the order of the words stays."""
     runs: list[Run] = []
     block = 0
@@ -210,7 +206,8 @@ def _runs(found: Sequence[Found], points: float) -> list[Run]:
         if one.starts[1] or not runs:
             runs.append(Run([], block, _STEPS[one.turn]))
         box = tuple(edge * points for edge in _as_high_as_its_line(one))
-        runs[-1].words.append(Word(one.text, box, round(one.size * points, 1), False, False))  # type: ignore[arg-type]
+        size = round(one.size * points, 1)
+        runs[-1].words.append(Word(one.text, box, size, bold=False, mono=False, sure=round(one.sure, 3)))  # type: ignore[arg-type]
     return runs
 
 
