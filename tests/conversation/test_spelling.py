@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rag_core.conversation.stand_alone import respelt
+from rag_core.conversation.spelling import respelt
 from rag_core.language import is_known
 
 RULES = (
