@@ -4,7 +4,6 @@ not known.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from rag_core import (
     Settings,
     decide,
     decide_over,
-    decide_over_async,
     load_settings,
     text_source,
     wiring,
@@ -321,27 +319,6 @@ def test_given_half_a_character_then_it_is_read_as_a_file_would_hold_it() -> Non
     (one,) = read_passages(["a \ud800 b"])
 
     assert (one.text, one.id) == ("a \ufffd b", "1")
-
-
-def test_given_a_loop_of_events_when_decided_there_then_it_says_the_same_and_does_not_stand_still() -> None:
-    async def both() -> tuple[Decision, int]:
-        turns = 0
-
-        async def others() -> None:
-            nonlocal turns
-            while True:
-                turns += 1
-                await asyncio.sleep(0)
-
-        beside = asyncio.create_task(others())
-        decision = await decide_over_async(ASKED, TEXTS, settings(**GATED))
-        beside.cancel()
-        return decision, turns
-
-    decision, turns = asyncio.run(both())
-
-    assert decision == over(ASKED, *TEXTS, **GATED)
-    assert turns > 1
 
 
 def test_given_a_stop_then_it_ends_between_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -327,24 +327,6 @@ def test_given_an_embedder_that_dies_when_a_draft_is_audited_then_it_is_an_error
     assert "The embedding model died." in decision.explanation
 
 
-def test_given_an_answer_that_is_there_at_once_when_drafted_then_reading_ahead_is_stopped(
-    corpus: MemoryCorpus, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From the cache a draft takes no time: the passages that nobody needs must not be waited for."""
-    ended: list[bool] = []
-
-    def endless(*given: object) -> None:
-        stopped = given[-1]
-        while not stopped():  # type: ignore[operator]
-            server.left.wait(0.01)
-        ended.append(True)
-
-    monkeypatch.setattr("rag_core.decision.llm_steps.prepare", endless)
-
-    assert decide(run(corpus, configured(server))).metadata["drafter"] == "model"
-    assert ended == [True]
-
-
 def test_given_a_changed_value_when_drafted_then_the_setting_says_what_is_not_supported(
     corpus: MemoryCorpus, server: ModelServer
 ) -> None:
