@@ -28,13 +28,14 @@ from rag_core.decision.notes import (
     on_scans,
     on_unread,
 )
+from rag_core.domain import replies
 from rag_core.domain.answer import Answer, Outcome, Refusal, Reply
 from rag_core.domain.claims import Citation
 from rag_core.domain.decision import REGENERATE, UNJUDGED, AttemptView, Decision, citation_coverage
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.replies import SETTLED
+from rag_core.domain.replies import SETTLED, is_reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.gating.levels import level, lowest, main_score, mean_cosine, within_cut
@@ -109,6 +110,9 @@ def reply(measurements: Measurements) -> Decision:
     reason = SETTLED.get(measurements.understanding.intent, Reason.ABOUT_LIBRARY)
     answered = reason.status is AnswerStatus.SUCCESS
     language, text = measurements.understanding.language, measurements.answer
+    # kept by a version with other words: it is said again in those of now
+    if answered and not is_reply(text, reason, language):
+        text = replies.reply(measurements.understanding.intent, language, measurements.library)
     outcome: Outcome = Reply(text, reason, language) if answered else _wish_refused(measurements, reason)
     return Decision(
         question=measurements.question,

@@ -188,9 +188,7 @@ def weeks(number: int) -> str:
         (6, [NEW, OLD, sick(30), sick(20), weeks(16), weeks(12), "Requests are made in the portal."]),
     ],
 )
-def test_given_more_contradictions_than_fit_then_one_sentence_more_is_shown_and_none_without_its_other_side(
-    most: int, shown: list[str]
-) -> None:
+def test_given_more_contradictions_than_fit_then_none_stands_without_its_other(most: int, shown: list[str]) -> None:
     """S0-23: the other side may exceed max_sentences by one."""
     library = Library()
     texts = ((NEW, 0.9), (sick(30), 0.8), (weeks(16), 0.7), ("Requests are made in the portal.", 0.6))
@@ -213,9 +211,7 @@ def test_given_more_contradictions_than_fit_then_one_sentence_more_is_shown_and_
     st.lists(st.integers(1, 99), min_size=2, max_size=2, unique=True),
     st.booleans(),
 )
-def test_given_a_sentence_that_repeats_another_of_its_passage_with_another_number_then_both_sides_are_shown(
-    said: str, frame: str, numbers: list[int], turned: bool
-) -> None:
+def test_given_a_sentence_repeated_with_a_new_number(said: str, frame: str, numbers: list[int], turned: bool) -> None:
     texts = [said.format(numbers[0]), frame.format(said.format(numbers[1]))]
     whole, (conflict,) = repeated(*(reversed(texts) if turned else texts))
     assert sorted(whole) == sorted(texts)
@@ -321,9 +317,7 @@ def test_given_two_sentences_with_another_value_then_they_contradict_each_other_
     assert contradicts(*texts, **fields) is said
 
 
-def test_given_figures_that_name_their_year_then_documents_of_two_years_contradict_each_other_under_equal_headings() -> (  # noqa: E501
-    None
-):
+def test_given_figures_that_name_their_year_then_documents_of_two_years_contradict_each_other() -> None:
     one, other = "Revenue in 2022 was 5 euros.", "Revenue in 2022 was 6 euros."
 
     assert contradicts(one, other)
@@ -460,9 +454,7 @@ def test_given_whole_passages_one_of_which_holds_an_order_then_each_conflict_nam
         (("2024-03-01", "2024-03-01"), ""),
     ],
 )
-def test_given_dates_then_the_newer_document_is_named_only_where_both_say_so(
-    dates: tuple[str, str], newer: str
-) -> None:
+def test_given_dates_then_the_newer_is_named_only_where_both_say_so(dates: tuple[str, str], newer: str) -> None:
     assert Conflict(0, 1, ("1 day", "2 days"), ("a", "b"), (1, 1), dates).newer == newer
 
 
@@ -474,9 +466,7 @@ SENTENCES = [NEW, OLD, sick(30), sick(20), weeks(16), "Requests are made in the 
     question=st.sampled_from([QUESTION, "sick leave", "Parents", "office portal"]),
     most=st.integers(1, 4),
 )
-def test_given_any_documents_then_each_conflict_joins_neighbours_and_the_draft_is_one_longer_at_most(
-    bodies: list[list[str]], question: str, most: int
-) -> None:
+def test_given_any_documents_then_each_conflict_joins_two(bodies: list[list[str]], question: str, most: int) -> None:
     texts = [Text(f"d{n}", "\n".join(lines), metadata=Metadata(date=f"202{n}")) for n, lines in enumerate(bodies)]
     corpus = MemoryCorpus(texts, EMBEDDER)
     hits = [Hit(passage, 1.0, 0.5, 1.0) for passage in corpus.passages][:5]

@@ -319,9 +319,7 @@ def test_given_a_script_that_the_embedding_model_takes_apart_into_letters_then_i
         (["सूचना अवधि दो महीने है।"], "hi", "hi"),
     ],
 )
-def test_given_sentences_then_one_of_another_language_decides_and_names_and_numbers_say_nothing(
-    texts: list[str], asked: str, language: str
-) -> None:
+def test_given_sentences_then_one_of_another_language_decides(texts: list[str], asked: str, language: str) -> None:
     """S2-23: only what is certain counts."""
     assert facts(*texts, language=asked)["language"] == language
 
@@ -363,9 +361,7 @@ def test_given_two_quotes_that_contradict_each_other_then_both_sentences_are_dra
         (("1", ""), ("3", "")),
     ],
 )
-def test_given_a_quote_that_does_not_stand_or_two_of_one_sentence_then_there_are_no_sides(
-    first: tuple[str, str], second: tuple[str, str]
-) -> None:
+def test_given_a_quote_that_does_not_stand_then_no_sides(first: tuple[str, str], second: tuple[str, str]) -> None:
     assert sides(first, second) is None
     other = Contradiction(first=Quoted(source="1", quote="is 30 days"), second=Quoted(source="3", quote="is 60 days"))
     assert sides(first, second, other) is not None

@@ -53,18 +53,14 @@ def asked(typed: str, *earlier: str, **known: tuple[float, Stated]) -> StandAlon
 
 
 @each(("pair", "whole"), SURE.items())
-def test_given_a_name_number_or_code_when_one_is_written_alike_before_then_it_takes_its_place(
-    pair: tuple[str, str], whole: str
-) -> None:
+def test_given_a_name_number_or_code_then_it_takes_its_like_s_place(pair: tuple[str, str], whole: str) -> None:
     """S2-30: several turns."""
     earlier, typed = pair
     assert asked(typed, earlier) == (StandAlone(whole, typed, "rules") if whole else StandAlone(typed, typed))
 
 
 @each(("earlier", "typed", "whole"), IN_CONTEXT)
-def test_given_a_follow_up_when_the_documents_answer_it_in_its_context_then_that_is_asked(
-    earlier: str, typed: str, whole: str
-) -> None:
+def test_given_a_follow_up_when_answered_in_context_then_that_is_asked(earlier: str, typed: str, whole: str) -> None:
     known = {earlier: (0.9, (("One.", ""),)), typed: (0.7, (("Other.", ""),)), whole: (0.8, (("Two.", ""),))}
     assert asked(typed, earlier, **known) == StandAlone(whole, typed, "rules")
 

@@ -35,9 +35,7 @@ ROWS = [
         ("hi", "किराया कितना है", " और अनुबंध कब समाप्त होता है?", "अनुबंध कब समाप्त होता है?"),
     ],
 )
-def test_given_two_questions_in_one_when_parted_then_each_stands_alone(
-    language: str, first: str, and_: str, second: str
-) -> None:
+def test_given_two_questions_in_one_then_both_are_parted(language: str, first: str, and_: str, second: str) -> None:
     assert halves(f"{first}{and_}", language) == (f"{first}?", second)
 
 

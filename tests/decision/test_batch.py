@@ -149,9 +149,7 @@ def measured_values(of: Measurements) -> dict[str, list[float]]:
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equals_one_by_one(
-    data: st.DataObject,
-) -> None:
+def test_given_any_cases_and_settings_then_judging_at_once_equals_one_by_one(data: st.DataObject) -> None:
     """Limits equal to a measured value are drawn often: equal passes, in both."""
     target = data.draw(chosen_settings)
     found = data.draw(st.lists(odd_measurements(target), max_size=5))
@@ -172,9 +170,7 @@ ENFORCED = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
     values=st.fixed_dictionaries({name: values_of(knob) for name, knob in REPLAYED.items()}),
 )
 @examples(max_examples=8, deadline=None)
-def test_given_any_value_of_one_judging_setting_then_judging_at_once_equals_one_by_one(
-    found: list[Measurements], values: dict[str, object]
-) -> None:
+def test_given_any_value_then_at_once_equals_one_by_one(found: list[Measurements], values: dict[str, object]) -> None:
     for name, value in values.items():
         target = ENFORCED.changed(**{name: value})
 

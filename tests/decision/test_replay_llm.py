@@ -45,9 +45,7 @@ def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(
-    data: st.DataObject,
-) -> None:
+def test_given_any_questions_of_a_model_then_judging_at_once_equals_one_by_one(data: st.DataObject) -> None:
     of = data.draw(model_settings())
     kinds = st.one_of(stepped_measurements(of), stepped_measurements(of), asked_measurements(of), any_measurements(of))
     judged = data.draw(st.lists(kinds, min_size=1, max_size=4))
@@ -76,9 +74,7 @@ def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_ag
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_refusal_never_becomes_an_answer(
-    data: st.DataObject,
-) -> None:
+def test_given_one_stricter_threshold_then_a_refusal_never_becomes_an_answer(data: st.DataObject) -> None:
     one = data.draw(stepped_measurements())
     knob = THRESHOLDS[data.draw(st.sampled_from(sorted(THRESHOLDS)))]
     loose, strict = sorted((data.draw(values_of(knob)), data.draw(values_of(knob))), reverse=knob.stricter == "lower")

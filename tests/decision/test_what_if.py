@@ -174,9 +174,7 @@ def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_thro
     )
 
 
-def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer_is_found_though_stricter_ones_would_answer() -> (  # noqa: E501
-    None
-):
+def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer_is_found() -> None:
     """The first draft is rejected from 0.61 on and the second one stands; between 0.51 and 0.6 the findings are others
     than were sent.
     """
@@ -198,9 +196,7 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     )
 
 
-def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes_on_to_the_value_that_is_no_answer() -> (  # noqa: E501
-    None
-):
+def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes_on() -> None:
     """The first draft is rejected from 0.51 on, and the second one answers until 0.91 asks for a third."""
     one = drafted(0.5)
     later = replace(drafted(0.9).llm_trace.attempts[0], asked=("level:high", "round:0", "passages:1", "support:0"))  # type: ignore[union-attr]
@@ -214,9 +210,7 @@ def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes
 
 @pytest.mark.slow
 @given(judged=stepped_measurements())
-def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(
-    judged: Measurements,
-) -> None:
+def test_given_a_question_of_a_model_then_each_flip_is_the_least_step(judged: Measurements) -> None:
     outcome = decide(judged)
 
     for flip in flips(judged):

@@ -51,9 +51,7 @@ def test_given_the_middle_then_the_probability_is_one_half_and_it_rises_with_the
     assert score.probability(ZERO | {"draft_cosine": 0.25}) == pytest.approx(1 / (1 + math.exp(2)))
 
 
-def test_given_a_product_of_features_then_it_weighs_as_their_product_and_its_parts_are_looked_at(
-    tmp_path: Path,
-) -> None:
+def test_given_a_product_of_features_then_it_weighs_as_their_product(tmp_path: Path) -> None:
     def named(product: str) -> tuple[str, ...]:
         return tuple(product if name == "draft_cosine" else name for name in FEATURES)
 
@@ -92,18 +90,14 @@ COMPONENTS = [field.name for field in fields(Identity)]
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_given_a_calibration_of_anything_else_then_it_does_not_fit_and_the_component_is_named(
-    component: str, tmp_path: Path
-) -> None:
+def test_given_a_calibration_of_anything_else_then_it_does_not_fit(component: str, tmp_path: Path) -> None:
     other = replace(identity("m"), **{component: "another"})
 
     assert load([stored(tmp_path)], other) is None
     assert identity("m").differences(other) == (component,)
 
 
-def test_given_other_features_another_tokenizer_or_another_version_then_the_identity_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_other_features_or_tokenizer_then_the_identity_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     before = identity()
     for name, value in (("FEATURES_VERSION", -1), ("LANGUAGE_VERSION", -1), ("INDEX_VERSION", -1)):
         monkeypatch.setattr(calibrate, name, value)
@@ -150,9 +144,7 @@ def test_given_other_numbers_or_another_identity_then_the_id_is_another_and_prov
         {"schema_version": None},
     ],
 )
-def test_given_a_damaged_calibration_then_it_is_a_typed_problem_and_not_a_score(
-    change: dict[str, Any], tmp_path: Path
-) -> None:
+def test_given_a_damaged_calibration_then_a_typed_problem(change: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"answerability\.json cannot be read.*Delete it.*calibrate fit"):
         load([stored(tmp_path, **change)], identity("m"))
 
@@ -166,9 +158,7 @@ def test_given_a_file_that_is_no_calibration_then_it_is_a_typed_problem(text: st
         read(path)
 
 
-def test_given_any_byte_of_a_written_calibration_changed_or_cut_off_then_it_is_told_or_reads_the_same(
-    tmp_path: Path,
-) -> None:
+def test_given_any_byte_of_a_written_calibration_changed_then_it_is_told(tmp_path: Path) -> None:
     made, path = replace(calibration("m"), correctness=None), tmp_path / "calibration.json"
     data = packed(made)
     for position in range(len(data)):
@@ -186,9 +176,7 @@ def read_or_none(path: Path) -> Calibration | None:
         return None
 
 
-def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its_features_are_looked_at(
-    tmp_path: Path,
-) -> None:
+def test_given_the_score_of_right_answers_then_it_is_read_with_the_other(tmp_path: Path) -> None:
     made = replace(calibration("m"), correctness=replace(calibration("m", middle=0.25), provenance={}))
     row = made.to_json()
 
@@ -351,9 +339,7 @@ def test_given_too_few_labels_when_adjusted_then_nothing_comes_of_it() -> None:
         adjust(calibration(), rows, answerable, {})
 
 
-def test_given_the_shipped_file_damaged_then_the_remedy_is_the_repository(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_damaged_shipped_file_then_restore_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = stored(tmp_path, intercept=None)
     monkeypatch.setattr(calibrate, "FILE", path)
 

@@ -50,7 +50,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "06231e83f326"),
     "language": (4, "128135635d80"),
-    "features": (14, "cc883d82172b"),
+    "features": (14, "56e5bc3e0780"),
 }
 
 

@@ -119,9 +119,7 @@ def test_given_a_language_the_model_does_not_know_then_its_own_weight_is_used() 
     assert strange.hits != ask("the price december", semantic_weight=1.0).hits
 
 
-def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both_and_words_say_nothing_of_them() -> (  # noqa: E501
-    None
-):
+def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both() -> None:
     mixed = MemoryCorpus(
         [
             Text("own", "The deposit is two rents.\nThe garden is open."),
@@ -159,9 +157,7 @@ def test_given_passages_of_which_nobody_knows_the_language_then_their_words_coun
 @given(
     st.sampled_from(["notice period", "price", "unknown words", "the"]), st.sets(st.integers(0, 5)), st.integers(1, 6)
 )
-def test_given_a_restriction_then_only_its_rows_are_ranked_and_it_ranks_before_it_cuts(
-    question: str, allowed: set[int], top_k: int
-) -> None:
+def test_given_a_restriction_then_it_ranks_before_it_cuts(question: str, allowed: set[int], top_k: int) -> None:
     """Restriction happens before ranking: a permitted row is found however many others are better."""
     found = ask(question, allowed=sorted(allowed), top_k=top_k)
 
