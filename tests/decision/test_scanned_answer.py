@@ -10,7 +10,6 @@ from dataclasses import replace
 from builders import claim, draft, hit, measured, measurements, passage
 from folding import each
 
-from rag_core.decision.batch import replay_many
 from rag_core.decision.decide import decide
 from rag_core.decision.notes import MAX_UNSURE
 from rag_core.domain.documents import Box, Span
@@ -102,7 +101,6 @@ def test_given_a_scan_then_a_note_says_what_is_not_sure(of: Measurements, level:
 
     assert decision.confidence_level is level
     assert note in decision.notes
-    assert replay_many([of], of.settings).level.tolist() == [level]
 
 
 def test_given_many_unsure_words_then_a_note_names_some_and_counts_the_rest() -> None:
