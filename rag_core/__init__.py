@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rag_core.library.stored.sources import text_source as text_source
     from rag_core.over import ask_over as ask_over
     from rag_core.over import decide_over as decide_over
-    from rag_core.over import decide_over_async as decide_over_async
     from rag_core.settings import Settings as Settings
     from rag_core.settings.configuration import load_settings as load_settings
     from rag_core.settings.endpoints import model_environment as model_environment
@@ -53,7 +52,6 @@ _PLACES = {
     "ask_over": "over",
     "decide": "decision.decide",
     "decide_over": "over",
-    "decide_over_async": "over",
     "errors": "",
     "evaluation": "",
     "judge_claims": "grounding.judge",

@@ -11,9 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 from rag_core.compression.scoring import Scored
-from rag_core.conversation.by_model import by_model
+from rag_core.conversation.halves import halves
 from rag_core.conversation.moments import AskedOf, at_their_time, moments
-from rag_core.conversation.stand_alone import StandAlone, Stated, halves, in_context, respelt, stand_alone
+from rag_core.conversation.spelling import respelt
+from rag_core.conversation.stand_alone import StandAlone, Stated, in_context, stand_alone
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
 from rag_core.decision.measure import measure
@@ -26,7 +27,7 @@ from rag_core.domain.measurements import AS_OF, OTHER_VERSIONS, REWRITTEN_BY, SP
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
-from rag_core.errors import InvalidSetting, LibraryError
+from rag_core.errors import LibraryError
 from rag_core.gating.named import searched_documents
 from rag_core.language import question_language
 from rag_core.library.library import Library
@@ -155,36 +156,22 @@ class Engine:
         settings: Settings,
         documents: Collection[str] | None = None,
         filters: Mapping[str, str] | None = None,
-        *,
-        cancelled: Cancel | None = None,
     ) -> StandAlone:
         """A question of a conversation as it can be asked by itself; see `rag_core.conversation.stand_alone`.
 
-        Where the rules are not sure, what it may mean is asked of the documents. Where none of it is likely to be
-        answered and the settings have a model draft, the model is asked once. It is sent the questions only. `earlier`
-        are the questions before it, oldest first; other arguments and errors as in `ask`.
+        What it may mean is asked of the documents, and never of a language model. `earlier` are the questions before
+        it, oldest first; other arguments and errors as in `ask`.
         """
         if not earlier:  # a call of the API: no document is looked at for it
             return StandAlone(question, question)
-        languages = dict.fromkeys(document.language for document in self.library.view.documents)
-        model = self.tools.model if settings.drafter == "model" else None
-
-        def ask_model(question: str, before: str, language: str) -> str:
-            try:
-                found = model(settings) if model else None
-            except InvalidSetting:  # the question itself will say so
-                return ""
-            stopped = cancelled or (lambda: False)
-            return by_model(question, before, language, found, settings.model_seconds, stopped) if found else ""
-
         view = self.library.view
 
         def answers(text: str) -> tuple[float, Stated]:
             found = measure(text, settings, view, self.tools, documents=documents, filters=filters)
             return found.correctness or 0.0, _said(found)
 
-        by, least = ask_model if model else None, settings.min_correctness
-        return stand_alone(question, earlier, tuple(languages), by, self.tools.talk, answers, least)
+        languages = tuple(dict.fromkeys(document.language for document in view.documents))
+        return stand_alone(question, earlier, languages, self.tools.talk, answers, settings.min_correctness)
 
 
 def measured_on(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,25 +66,6 @@ def decide_over(
     models = tools or ready_tools(s)
     corpus = corpus_of(passages, models, cancelled)
     return decided(measured_on(corpus, models, question, s, on_stage=on_stage, cancelled=cancelled), on_measured)
-
-
-async def decide_over_async(
-    question: str,
-    passages: Iterable[Ready],
-    settings: Settings | None = None,
-    *,
-    on_stage: OnStage | None = None,
-    on_measured: Callable[[Measurements], None] | None = None,
-) -> Decision:
-    """As `decide_over`, in a thread of its own, which calls both callbacks; cancelling the task stops it."""
-    stopped = threading.Event()
-    work = partial(
-        decide_over, question, passages, settings, on_stage=on_stage, cancelled=stopped.is_set, on_measured=on_measured
-    )
-    try:
-        return await asyncio.to_thread(work)
-    finally:
-        stopped.set()  # after a cancelled wait the thread ends at its next step; after an answer nobody asks
 
 
 def ask_over(

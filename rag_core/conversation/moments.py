@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 import regex
 
-from rag_core.conversation.rules import capital
+from rag_core.conversation.halves import capital
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Corpus
 from rag_core.language import LANGUAGES, LanguageInfo, Word, dates, fold, words

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.compose import both_or_one, compose
-from rag_core.decision.notes import file_date_rows, given_rows
+from rag_core.decision.notes import given_rows
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
 from rag_core.decision.progress import Ask, Refused, progress_of, without_llm
 from rag_core.domain.decision import Decision
@@ -24,8 +24,8 @@ from rag_core.settings import Cost, Settings
 
 
 def decide(measurements: Measurements) -> Decision:
-    """Judge what was measured under its own settings; rows on ready passages and file dates judge nothing."""
-    decision, rows = _decided(measurements), (*given_rows(measurements), *file_date_rows(measurements))
+    """Judge what was measured under its own settings; rows on ready passages judge nothing."""
+    decision, rows = _decided(measurements), given_rows(measurements)
     decision = replace(decision, trace=Trace((*rows, *decision.trace.checks))) if rows else decision
     if measurements.other is None:
         return decision

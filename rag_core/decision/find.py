@@ -46,7 +46,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     if corpus.given is not None:
         reorders = reranker_for(s.reranker, tools)
         return in_given_order(measurements.question, query.vector, query.terms, corpus, corpus.given, s.top_k, reorders)
-    wider = [term for term in widened(query.text, language, corpus, rows) if term not in query.terms]
+    wider = [term for term in widened(query.text, language) if term not in query.terms]
     query = replace(query, terms=(*query.terms, *wider))
     metrics = _metrics(expand(measurements.question), query, language, tools.embedder)
     titled = titled_rows(measurements.understanding.entities, language, corpus, rows)

@@ -7,13 +7,11 @@ have let the question pass, and nothing of a model counts before it was checked.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
+from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft
 from rag_core.compression.llm.excerpts import excerpts, tokens_of
 from rag_core.compression.llm.prompts import (
     compress_prompt,
@@ -195,8 +193,7 @@ class _Run:
             ask.findings,
             self._excerpts(ask),
         )
-        with self._reading_ahead(ask.hits, language):
-            call, completion = self._complete(Step.DRAFT, prompt)
+        call, completion = self._complete(Step.DRAFT, prompt)
         attempt = Attempt(ask.asked, call)
         if completion is not None:
             attempt = self._read(attempt, completion, ask, measurements)
@@ -213,23 +210,6 @@ class _Run:
                 lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), library))),
             )
         return self.sent.get(ask.hits) or None  # passages of headings alone hold no sentence
-
-    @contextmanager
-    def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
-        """Read the passages while the model writes, to have what its draft is held against when it comes."""
-        written = threading.Event()
-
-        def read() -> None:
-            with suppress(RagError):  # what cannot be read is missed when the draft is checked, and said then
-                prepare(hits, self.corpus, language, self.tools.embedder, written.is_set)
-
-        ahead = threading.Thread(target=read, daemon=True, name="reading ahead")
-        ahead.start()
-        try:
-            yield
-        finally:
-            written.set()
-            ahead.join()
 
     def _read(self, attempt: Attempt, completion: Completion, ask: Ask, measurements: Measurements) -> Attempt:
         language = measurements.understanding.language

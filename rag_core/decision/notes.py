@@ -1,6 +1,5 @@
 """The sentences beside an answer or refusal: on scans, on pages that cannot be read, on what stands nowhere, on what
-would help; and rows of a trace that judge nothing: on passages that something else retrieved, and on an order by the
-dates of files.
+would help; and rows of a trace that judge nothing: on passages that something else retrieved.
 
 They hold words of questions and documents as inert text, cut to a length, and never a word of a language model.
 """
@@ -11,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rag_core.decision.checks import GATING
-from rag_core.decision.checks.row import listed
 from rag_core.domain.claims import Citation
 from rag_core.domain.given import given_of
 from rag_core.domain.indexing import indexing_of
@@ -21,8 +19,8 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State, Trace, several
 from rag_core.gating.levels import shows_conflicts, unread
 from rag_core.grounding.wording import contradiction
-from rag_core.language import is_time_sensitive, spoken_of_nowhere
-from rag_core.settings import Mode, Scale
+from rag_core.language import spoken_of_nowhere
+from rag_core.settings import Mode
 
 WHEN_READ = "Ask again when the document is read: the answer may stand on a page that cannot be searched yet."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
@@ -199,7 +197,6 @@ _REST = (
     "only the given passages are known: what their documents say beside them, and "
     "pages that cannot be read, were not looked at"
 )
-_SHOWN_CHARS = 80  # a longer name is cut
 
 
 def given_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
@@ -237,28 +234,3 @@ def _rest(given: Mapping[str, Any], measurements: Measurements) -> str:
     if given["without_page"]:
         parts.append(f"{given['without_page']} came without a page number and are cited as page 1")
     return "; ".join(parts)
-
-
-def file_date_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
-    """One row where age weighed in the order, and only the file's date of some found documents is known."""
-    if not _weighs_age(measurements):
-        return ()
-    found = dict.fromkeys(hit.passage.document for hit in measurements.hits)
-    library = measurements.library
-    names = [library.names.get(document, document)[:_SHOWN_CHARS] for document in found if library.by_file(document)]
-    if not names:
-        return ()
-    said = f"{len(names)} of {len(found)} documents found were weighed by the file date, for want of a better one: "
-    found_in_words = f"{said}{listed(names, ', ')}"
-    return (
-        CheckResult(
-            "file_dates", State.PASSED, Mode.OBSERVE, float(len(names)), scale=Scale.COUNT, found=found_in_words
-        ),
-    )
-
-
-def _weighs_age(measurements: Measurements) -> bool:
-    """Whether the order of the passages was one in which newer documents came first (`rag_core.retrieval.hybrid`)."""
-    if not measurements.settings.recency_weight or given_of(measurements.metadata) is not None:
-        return False
-    return is_time_sensitive(measurements.question, measurements.understanding.language)

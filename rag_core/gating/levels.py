@@ -11,9 +11,6 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.settings import Mode, Settings
 
-Cuts = tuple[tuple[float, ConfidenceLevel], ...]
-# the highest levels of an answer that is so
-MAX_UNREAD, MAX_CONTRADICTED, MAX_HALF_FOUND = ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW, ConfidenceLevel.LOW
 _ORDER = tuple(ConfidenceLevel)  # the highest first
 
 
@@ -64,45 +61,21 @@ def cut_passages(measurements: Measurements) -> frozenset[str]:
     }
 
 
-def by_score(s: Settings) -> Cuts:
-    """The levels by the score of the main gate: the first whose cut it reaches, and the last one below all."""
-    return (
-        (s.high_answerability, ConfidenceLevel.HIGH),
-        (s.medium_answerability, ConfidenceLevel.MEDIUM),
-        (-inf, ConfidenceLevel.LOW),
-    )
-
-
-def by_distance(s: Settings) -> Cuts:
-    """The levels by the distance of the closest passage, where there is no score: the first whose cut it is within."""
-    return (
-        (s.high_distance, ConfidenceLevel.HIGH),
-        (s.medium_distance, ConfidenceLevel.MEDIUM),
-        (s.low_distance, ConfidenceLevel.LOW),
-        (inf, ConfidenceLevel.INSUFFICIENT),
-    )
-
-
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    By distance it is `MAX_HALF_FOUND` at most where half of the keywords are missing. By any score it is `MAX_UNREAD`
-    at most for the reasons of `medium_at_most`, whatever their checks may do, and `MAX_CONTRADICTED` at most where
-    sources contradict each other.
+    It is medium at most where a claim was not read, OCR is unsure of a figure, or pages, perhaps better ones, were
+    unread, whatever their checks may do; and low at most where sources contradict each other.
     """
-    caps = [MAX_UNREAD] * medium_at_most(measurements) + [MAX_CONTRADICTED] * shows_conflicts(measurements)
+    doubtful = any(citation.doubtful for citation in measurements.draft.citations.values())
+    doubtful = doubtful or bool(unread(measurements)) or indexing_of(measurements.metadata) is not None
+    caps = [ConfidenceLevel.MEDIUM] * doubtful + [ConfidenceLevel.LOW] * shows_conflicts(measurements)
     return lowest(_level_of_score(measurements), *caps)
 
 
 def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
     """The level that words a draft's prompt, if sufficient; None where the settings use no levels."""
     return level(measurements) if measurements.settings.levels else None
-
-
-def medium_at_most(measurements: Measurements) -> bool:
-    """Whether a claim was not read, OCR is unsure of a figure, or pages, perhaps better ones, were unread."""
-    doubtful = any(citation.doubtful for citation in measurements.draft.citations.values())
-    return bool(unread(measurements)) or doubtful or indexing_of(measurements.metadata) is not None
 
 
 def unread(measurements: Measurements) -> int:
@@ -119,18 +92,17 @@ def shows_conflicts(measurements: Measurements) -> bool:
 
 
 def _level_of_score(measurements: Measurements) -> ConfidenceLevel:
+    """The level by the score of the main gate; by the closest distance where there is none."""
     s = measurements.settings
     if not measurements.hits:
         return ConfidenceLevel.INSUFFICIENT
     score = main_score(measurements)
     if score is not None:
-        return next(name for cut, name in by_score(s) if score >= cut)
+        reached = ((s.high_answerability, ConfidenceLevel.HIGH), (s.medium_answerability, ConfidenceLevel.MEDIUM))
+        return next((name for cut, name in reached if score >= cut), ConfidenceLevel.LOW)
     closest = min(hit.distance for hit in measurements.hits)
-    found = next(name for cut, name in by_distance(s) if closest <= cut)
-    return lowest(found, MAX_HALF_FOUND) if half_missing(measurements) else found
-
-
-def half_missing(measurements: Measurements) -> bool:
-    """Whether half of the question's keywords or more stand in no passage: a distance alone does not see that."""
-    found = measurements.keywords
-    return bool(found.missing) and len(found.missing) >= len(found.matched)
+    cuts = (s.high_distance, s.medium_distance, s.low_distance, inf)
+    found = next(name for cut, name in zip(cuts, _ORDER, strict=True) if closest <= cut)
+    keywords = measurements.keywords  # a distance alone does not see that half of them or more stand in no passage
+    half = bool(keywords.missing) and len(keywords.missing) >= len(keywords.matched)
+    return lowest(found, ConfidenceLevel.LOW) if half else found

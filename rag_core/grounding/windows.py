@@ -89,12 +89,6 @@ def best_windows(
     return found
 
 
-def read_ahead(context: str, lang: str, embedder: Embedder) -> None:
-    """Cut a context and embed its sentences, for an embedder that remembers."""
-    cut = _cut(context, lang)
-    embedder.embed([cut.sentence(row) for row in range(len(cut.spans))])
-
-
 def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
     """The vectors of texts; very long ones by themselves, since a batch is padded to its longest."""
     if not texts:

@@ -41,7 +41,6 @@ from rag_core.language.phrases import refusal as refusal
 from rag_core.language.phrases import spoken_of_nowhere as spoken_of_nowhere
 from rag_core.language.phrases import unsure as unsure
 from rag_core.language.question_words import AskedWords as AskedWords
-from rag_core.language.question_words import FollowUpWords as FollowUpWords
 from rag_core.language.schema import LanguageInfo as LanguageInfo
 from rag_core.language.sentences import ends_in_question as ends_in_question
 from rag_core.language.sentences import sentences as sentences

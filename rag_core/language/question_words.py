@@ -9,12 +9,9 @@ from dataclasses import dataclass, field
 from rag_core.language.values import (
     Flag,
     FoldedSet,
-    Groups,
     SearchPattern,
     SearchPatterns,
     SpacedPhrases,
-    Spellings,
-    Table,
     Text,
     WholePattern,
 )
@@ -49,40 +46,12 @@ class SmallTalk:
 
 @dataclass(frozen=True, slots=True)
 class FollowUpWords:
-    """Words by which a question leans on the one before it, and the parts of a question that it can take over from
-    there.
+    """Words by which a question leans on the one before it; folded. What decides or scores reads none of them."""
 
-    Patterns meet folded words joined by single spaces; words are folded. What decides or scores reads none of them.
-    """
-
-    leads: SpacedPhrases  # open a follow-up and ask nothing ("and then")
-    # before the new thing of a follow-up that only names it ("what about Italy"); `about_behind`: behind it
-    about: SpacedPhrases
-    prepositions: Groups  # groups of one meaning; `behind`: whether they stand behind their words
-    adverbs: SpacedPhrases  # question phrases that can take each other's place before a verb ("when", "how often")
-    counted: SpacedPhrases  # question phrases that can take each other's place before a noun ("how many", "which")
-    auxiliaries: FoldedSet  # verbs that a subject follows; `copulas`: those that may be a question's only verb
-    copulas: FoldedSet
-    pronouns: Table  # stand for something named before, each with how that is put in its place ("its": "{}'s")
-    # words of a period ("second", "last"); `period_heads`: parts of a year ("quarter"); `years`: name a year
-    periods: FoldedSet
-    period_heads: FoldedSet
-    years: FoldedSet
-    period: Text  # how a period is put into a question that has none ("in {}")
-    about_behind: SpacedPhrases = ()
-    behind: Flag = False
-    no_noun: SpacedPhrases = ()  # those of `counted` that can also stand for their noun ("how many did it open")
-    # open the name of a thing; `inflected_articles`: those that only stand behind a preposition ("dem")
-    articles: FoldedSet = frozenset()
-    inflected_articles: FoldedSet = frozenset()
-    linked: FoldedSet = frozenset()  # prepositions within a name ("the date of delivery")
-    # articles of what a pronoun can stand for, where that is told by them
-    agreeing: Spellings = field(default_factory=dict)
-    counted_pronouns: FoldedSet = frozenset()  # for the noun that is counted ("jich")
-    empty_pronouns: SearchPattern = None  # pattern of those that stand for nothing ("is it allowed")
-    # pattern of a folded word that is the verb of its question, where it tells its subject by itself
-    finite_verbs: WholePattern = None
-    verb_last: Flag = False  # whether what is added stands behind the subject, since a verb ends the question
+    leads: SpacedPhrases  # open a follow-up and ask nothing ("and then", "what about")
+    pronouns: FoldedSet  # stand for something named before
+    auxiliaries: FoldedSet  # verbs that open a question without a question word ("may I")
+    behind: Flag = False  # whether a question word may stand anywhere in its question
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,9 +66,7 @@ class Questions:
                 on_measured()
 
         with self._principal.acting():
-            whole = engine.stand_alone(
-                asking.question, asking.earlier, settings, asking.documents, asking.filters, cancelled=cancelled
-            )
+            whole = engine.stand_alone(asking.question, asking.earlier, settings, asking.documents, asking.filters)
             about = {**(profile.about if profile else {}), **whole.about}
             decision = engine.ask(
                 whole.question,

@@ -20,8 +20,8 @@ from typing import Any
 
 ASKED, VALUE = "How often does the flow meter have to be calibrated?", "every 5 years"
 NOWHERE = "Who painted the Mona Lisa?"
-BUDGET, THEN = "What is the training budget per employee?", "And in 2019?"
-REWRITTEN = "Asked as: What is the training budget per employee in 2019?"
+HOTEL, THEN = "What may a hotel in London cost per night?", "And in Berlin?"
+REWRITTEN = "Asked as: What may a hotel in Berlin cost per night?"
 
 
 def langchain(address: str, model: str, key: str) -> None:
@@ -42,7 +42,7 @@ def langchain(address: str, model: str, key: str) -> None:
     chunks = list(chat.stream(ASKED))
     assert "".join(str(one.content) for one in chunks) == found.content, chunks
     assert any(one.usage_metadata for one in chunks), "no usage in the stream"
-    earlier = [HumanMessage(BUDGET), AIMessage("I do not know."), HumanMessage(THEN)]
+    earlier = [HumanMessage(HOTEL), AIMessage("I do not know."), HumanMessage(THEN)]
     assert REWRITTEN in chat.invoke(earlier).content
     busy = ChatOpenAI(
         base_url=address,
@@ -88,7 +88,7 @@ def webui(address: str, model: str, key: str) -> None:
     assert VALUE in ask(ASKED)["content"]
     assert ask(NOWHERE)["refusal"]
     assert VALUE in ask([{"type": "text", "text": ASKED}])["content"]
-    assert REWRITTEN in ask(BUDGET, "I do not know.", THEN)["content"]
+    assert REWRITTEN in ask(HOTEL, "I do not know.", THEN)["content"]
     assert VALUE in ask(ASKED, params={"temperature": 0.2, "stop": None}, tools=None, stream_options=None)["content"]
     body = {"model": model, "stream": True, "messages": [{"role": "user", "content": ASKED}]}
     lines = [line.strip() for line in call("/api/chat/completions", **body) if line.startswith(b"data: ")]

@@ -87,9 +87,7 @@ def shown(body: str, *texts: str, most: int = 3, language: str = "en") -> list[s
         ),
     ],
 )
-def test_given_a_sentence_that_needs_another_then_that_one_is_shown_beside_it_in_the_documents_order(
-    body: str, text: str, wanted: list[str], language: str
-) -> None:
+def test_given_a_sentence_that_needs_another_then_both(body: str, text: str, wanted: list[str], language: str) -> None:
     assert shown(body, text, language=language) == wanted
 
 
@@ -112,9 +110,7 @@ def test_given_no_room_for_all_then_what_bears_least_goes_and_the_likest_keeps_w
     assert shown(ANIMALS, dogs, july) == [dogs, july]
 
 
-def test_given_an_item_of_another_list_behind_a_sentence_then_it_does_not_take_it_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_an_item_of_another_list_behind_it_then_it_takes_nothing_back(monkeypatch: pytest.MonkeyPatch) -> None:
     found, corpus = extracted(ANIMALS, "Dogs may be brought into the garden.")
     stated = units(found.chosen[0].unit.passage, corpus.page_text)
     led_in = [
@@ -148,9 +144,7 @@ STEPS = (
 
 
 @given(st.lists(st.sampled_from(STEPS), min_size=2, max_size=5, unique=True), st.data())
-def test_given_any_step_then_those_before_it_are_shown_with_it_and_those_behind_it_are_not(
-    steps: list[str], data: st.DataObject
-) -> None:
+def test_given_any_step_then_those_before_it_are_shown_and_none_behind(steps: list[str], data: st.DataObject) -> None:
     numbered = [f"{n}. {step}" for n, step in enumerate(steps, 1)]
     at = data.draw(st.integers(0, len(steps) - 1))
     before = [
@@ -214,9 +208,7 @@ SENTENCES = ANIMALS.replace(". ", ".|").split("|")
 
 
 @given(st.lists(st.sampled_from(SENTENCES), min_size=1, unique=True), st.integers(1, 4))
-def test_given_any_extract_then_the_likest_stays_nothing_stands_twice_and_no_exception_is_lost(
-    texts: list[str], most: int
-) -> None:
+def test_given_any_extract_then_nothing_stands_twice_and_no_exception_is_lost(texts: list[str], most: int) -> None:
     found = shown(ANIMALS, *texts[:most], most=most)
     assert texts[0] in found
     assert found == [one for one in SENTENCES if one in found]

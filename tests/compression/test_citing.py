@@ -94,9 +94,7 @@ FIRST, SECOND, NOTE = WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 40, 10, 60, 
         ),
     ],
 )
-def test_given_the_words_of_a_page_then_each_row_of_the_quoted_ones_is_a_rectangle(
-    words: Sequence[WordBox], end: int, boxes: list[Box]
-) -> None:
+def test_given_words_of_a_page_then_each_row_is_one_box(words: Sequence[WordBox], end: int, boxes: list[Box]) -> None:
     assert [box for _, box in boxes_of(evidence(Span(1, 0, end)), placed(*words).words)] == boxes
 
 
@@ -130,9 +128,7 @@ def test_given_claims_then_each_place_is_cited_once_with_all_that_is_known_of_it
     assert found.boxes
 
 
-def test_given_words_that_were_read_from_a_picture_then_the_unsure_ones_of_the_quote_are_cited_with_their_places() -> (
-    None
-):
+def test_given_words_read_from_a_picture_then_the_unsure_ones_of_the_quote_are_cited_with_their_places() -> None:
     passage = Passage("d1#1", "d1", BODY, (Span(1, 0, 38),), ocr=True)
     claims = [Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))]
 

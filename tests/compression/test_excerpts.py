@@ -115,9 +115,7 @@ def test_given_no_room_for_all_that_belongs_to_a_sentence_then_it_is_left_out_an
     ]
 
 
-def test_given_the_last_sentence_of_a_passage_then_the_first_one_behind_it_goes_along_though_the_passages_overlap() -> (
-    None
-):
+def test_given_the_last_sentence_of_a_passage_then_the_first_one_behind_it_goes_along() -> None:
     text = f"{SENTENCES[0]} {SENTENCES[1]} {SENTENCES[2]}"
     edge, last = len(SENTENCES[0]) + 1, len(text) - len(SENTENCES[2])
     first = Passage("d1#1", "d1", text[: last - 1], (Span(1, 0, last - 1),), language="en")

@@ -91,9 +91,7 @@ def test_given_a_schema_then_it_keeps_to_what_strict_mode_takes(schema: type[Bas
     assert keywords - {"maxItems", "maxLength"} <= taken
 
 
-def test_given_settings_then_a_drafts_schema_bounds_its_claims_quotes_and_texts_and_a_longer_reply_is_read_all_the_same() -> (  # noqa: E501
-    None
-):
+def test_given_settings_then_a_drafts_schema_bounds_its_parts_and_a_longer_reply_is_read_all_the_same() -> None:
     """A server that writes by a grammar comes to an end; one that ignores the bounds loses nothing."""
     schema = draft_schema(3, 150)
     whole = schema.model_json_schema()
@@ -253,9 +251,7 @@ def test_given_a_sentence_with_what_cannot_be_seen_or_stored_then_it_comes_in_it
         ("9" * 300, "9" * 200),
     ],
 )
-def test_given_an_id_however_it_is_written_then_what_stands_around_it_goes_and_an_unknown_one_stays(
-    written: str, id: str
-) -> None:
+def test_given_an_id_however_written_then_what_stands_around_it_goes(written: str, id: str) -> None:
     assert source_id(written) == id
 
 
@@ -496,9 +492,7 @@ def test_given_the_longest_text_that_is_read_of_one_piece_over_and_over_then_it_
     ("name", "text"),
     [("draft", drafted(CLAIM)), ("sufficiency", json.dumps(JUDGED)), ("verdicts", verdicts("yes", "yes"))],
 )
-def test_given_an_answer_that_was_cut_off_then_it_does_not_read_as_whole(
-    name: str, text: str, structured: bool
-) -> None:
+def test_given_an_answer_that_was_cut_off_then_it_is_malformed(name: str, text: str, structured: bool) -> None:
     READ[name](completion(text, structured))
 
     with pytest.raises(MalformedReply, match="cut off at its longest length"):

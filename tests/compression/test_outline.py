@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from builders import HashEmbedder, MemoryCorpus, Text
 from builders import passage as passage_of
 
-from rag_core.compression.citing import MAX_HEADINGS, MAX_PASSAGES, outline
+from rag_core.compression import citing
+from rag_core.compression.citing import MAX_HEADINGS, outline
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Piece, Role
 
@@ -35,11 +37,12 @@ def test_given_what_is_no_heading_or_has_no_letter_then_it_is_left_out() -> None
     assert [one.excerpt for one in outline(corpus("***\nRent\n", "***", "Rent"), None).values()] == ["Rent"]
 
 
-def test_given_many_headings_or_a_large_collection_then_the_list_stays_one_that_can_be_looked_through() -> None:
+def test_given_many_headings_or_a_large_collection_then_the_list_stays_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(citing, "MAX_PASSAGES", 3)
     page = "\n".join(f"Heading {number:03}" for number in range(MAX_HEADINGS + 5))
     assert len(outline(corpus(page, *page.split("\n")), None)) == MAX_HEADINGS
-    assert outline(corpus(PAGE, "1 Rent", repeated=MAX_PASSAGES + 1), None) == {}
-    assert len(outline(corpus(PAGE, "1 Rent", repeated=MAX_PASSAGES + 1), [0])) == 1
+    assert outline(corpus(PAGE, "1 Rent", repeated=4), None) == {}
+    assert len(outline(corpus(PAGE, "1 Rent", repeated=4), [0])) == 1
 
 
 def test_given_a_document_without_headings_then_it_is_told_by_how_its_passages_begin() -> None:

@@ -93,9 +93,7 @@ def completion(text: str) -> Completion:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_given_any_prompt_then_it_forbids_everything_but_the_passages_and_names_the_refusal_word_for_word(
-    name: str,
-) -> None:
+def test_given_any_prompt_then_it_forbids_all_but_the_passages_and_names_the_refusal(name: str) -> None:
     """S1-4, S1-11: the four rules of the hardened prompt, in all three."""
     system = ALL[name]().system
 
@@ -271,9 +269,7 @@ def test_given_passages_when_they_are_judged_then_four_things_are_checked_and_si
     assert example.can_answer == "yes"
 
 
-def test_given_a_guard_that_reads_the_top_when_passages_are_judged_then_each_is_cut_and_a_draft_still_has_it_whole() -> (  # noqa: E501
-    None
-):
+def test_given_a_guard_that_reads_the_top_then_each_passage_is_cut_and_a_draft_has_it_whole() -> None:
     """S1-9: 500 characters of each, as the guard by similarity reads."""
     long = (hit(of=passage(text="The notice period is 30 days. " * 40)),)
     top = settings(sufficiency_reads="top")
@@ -308,9 +304,7 @@ def test_given_claims_when_they_are_verified_then_each_comes_with_the_passages_i
 # the data
 
 
-def test_given_passages_then_each_stands_on_a_line_of_its_own_between_boundary_lines_with_its_file_title_page_and_section() -> (  # noqa: E501
-    None
-):
+def test_given_passages_then_each_stands_on_a_line_with_its_file_title_page_and_section() -> None:
     """S0-18, S4-8, S2-26: parted by a line of three dashes; the file's name and the page go along."""
     prompt = compress()
     start, end = boundaries(prompt)

@@ -68,9 +68,7 @@ def test_given_a_sentence_over_two_pages_then_a_value_is_marked_on_its_page_and_
     ("sure", "words", "marks"),
     [(VALUE_SURE, 1, True), (VALUE_SURE - 1e-6, 1, False), (0.9, VALUE_WORDS, True), (0.9, VALUE_WORDS + 1, False)],
 )
-def test_given_a_reader_that_is_not_sure_or_a_long_value_then_nothing_is_marked(
-    sure: float, words: int, marks: bool
-) -> None:
+def test_given_a_reader_not_sure_or_a_long_value_then_no_mark(sure: float, words: int, marks: bool) -> None:
     """A procedure has no value."""
     value = " ".join(f"w{n}" for n in range(words))
 
@@ -83,9 +81,7 @@ ROWS = {1: "Item\tSize\tPrice in EUR\nM15 bolt 5\t15\t5\nNut,\nlarge\t7\t7"}
 
 
 @each(("row", "value", "at"), [(0, "15", 1), (0, "5", 3), (0, "M15 bolt 5", 0), (2, "7", 1)])
-def test_given_a_row_of_a_table_then_the_cell_that_was_meant_is_marked_and_no_other_with_its_text(
-    row: int, value: str, at: int
-) -> None:
+def test_given_a_row_of_a_table_then_the_cell_that_was_meant_is_marked(row: int, value: str, at: int) -> None:
     """Another cell, or a part of one, may hold the same characters."""
     line = ROWS[1].split("\n")[row + 1]
     start = -1
@@ -122,9 +118,7 @@ TARIFF = "Tariff\tQuarter 1\tQuarter 2\tQuarter 3\tQuarter 4\nBasic\tnot offered
         (TARIFF, "What does the Basic tariff cost in quarter 3?", "14 euros", ""),  # a cell over two columns moves it
     ],
 )
-def test_given_a_question_that_names_a_column_then_its_cell_is_the_value_where_cells_fit_their_heads(
-    page: str, question: str, pointed: str, cell: str
-) -> None:
+def test_given_a_named_column_then_its_cell_is_the_value(page: str, question: str, pointed: str, cell: str) -> None:
     header = (Span(1, 0, page.rindex("\n")),)
     passage = Passage("d#1", "d", page, (Span(1, 0, len(page)),), "en", kind=PassageKind.TABLE, header=header)
     unit = units(passage, lambda *_: page)[0]
@@ -145,9 +139,7 @@ def test_given_a_question_that_names_a_column_then_its_cell_is_the_value_where_c
         ("Ada Marsh has held it for 30 days.", "Ada Marsh", "Ada Marsh"),
     ],
 )
-def test_given_a_figure_that_the_reader_points_at_then_its_unit_is_part_of_the_value(
-    sentence: str, pointed: str, value: str
-) -> None:
+def test_given_a_figure_of_the_reader_then_its_unit_is_part_of_it(sentence: str, pointed: str, value: str) -> None:
     assert marked({1: sentence}, claimed({1: sentence}, pointed)) == value
 
 

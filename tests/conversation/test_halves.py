@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.conversation.stand_alone import halves
+from rag_core.conversation.halves import halves
 from rag_core.language import LANGUAGES, fold, words
 
 ROWS = [
@@ -18,60 +18,28 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("language", "question", "first", "second"),
+@each(
+    ("language", "first", "and_", "second"),
     [
-        ("en", "How large is a plot, and how high may a hut be?", "How large is a plot?", "How high may a hut be?"),
-        ("en", "How large is a plot? How high may a hut be?", "How large is a plot?", "How high may a hut be?"),
-        (
-            "en",
-            "When does the lease begin and when does it end?",
-            "When does the lease begin?",
-            "When does the lease end?",
-        ),
-        (
-            "de",
-            "Wie hoch ist die Kaution und wann beginnt die Ruhezeit?",
-            "Wie hoch ist die Kaution?",
-            "Wann beginnt die Ruhezeit?",
-        ),
-        ("cs", "Kdy začíná nájem a kolik činí kauce?", "Kdy začíná nájem?", "Kolik činí kauce?"),
-        (
-            "fr",
-            "Quand commence le bail et combien coûte la place ?",
-            "Quand commence le bail?",
-            "Combien coûte la place?",
-        ),
-        (
-            "ru",
-            "Когда начинается аренда и сколько стоит парковка?",
-            "Когда начинается аренда?",
-            "Сколько стоит парковка?",
-        ),
-        ("en", "May I park here and what does it cost?", "May I park here?", "What does it cost?"),
-        ("de", "Ist Lärm verboten und wann ist Ruhezeit?", "Ist Lärm verboten?", "Wann ist Ruhezeit?"),
-        (
-            "es",
-            "¿Se admiten perros y cuánto cuesta la plaza?",
-            "¿Se admiten perros?",
-            "Cuánto cuesta la plaza?",
-        ),
-        (
-            "en",
-            "How many judges does the Acme jury have and who names them?",
-            "How many judges does the Acme jury have?",
-            "Who names the Acme jury?",
-        ),
-        ("hi", "किराया कितना है और अनुबंध कब समाप्त होता है?", "किराया कितना है?", "अनुबंध कब समाप्त होता है?"),
+        ("en", "How large is a plot", ", and how high may a hut be?", "How high may a hut be?"),
+        ("en", "How large is a plot", "? How high may a hut be?", "How high may a hut be?"),
+        ("en", "When does the lease begin", " and when does it end?", "When does it end?"),
+        ("de", "Wie hoch ist die Kaution", " und wann beginnt die Ruhezeit?", "Wann beginnt die Ruhezeit?"),
+        ("cs", "Kdy začíná nájem", " a kolik činí kauce?", "Kolik činí kauce?"),
+        ("fr", "Quand commence le bail", " et combien coûte la place ?", "Combien coûte la place?"),
+        ("ru", "Когда начинается аренда", " и сколько стоит парковка?", "Сколько стоит парковка?"),
+        ("en", "May I park here", " and what does it cost?", "What does it cost?"),
+        ("de", "Ist Lärm verboten", " und wann ist Ruhezeit?", "Wann ist Ruhezeit?"),
+        ("es", "¿Se admiten perros", " y cuánto cuesta la plaza?", "Cuánto cuesta la plaza?"),
+        ("en", "How many judges has the Acme jury", " and who names them?", "Who names them?"),
+        ("hi", "किराया कितना है", " और अनुबंध कब समाप्त होता है?", "अनुबंध कब समाप्त होता है?"),
     ],
 )
-def test_given_two_questions_in_one_when_parted_then_each_stands_alone(
-    language: str, question: str, first: str, second: str
-) -> None:
-    assert halves(question, language) == (first, second)
+def test_given_two_questions_in_one_then_both_are_parted(language: str, first: str, and_: str, second: str) -> None:
+    assert halves(f"{first}{and_}", language) == (f"{first}?", second)
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "Who wrote the report and when?",  # one sentence says both

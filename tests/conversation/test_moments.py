@@ -79,9 +79,7 @@ def test_given_a_question_about_no_day_or_about_nothing_else_then_no_day_is_know
 
 
 @given(st.text(max_size=80), st.sampled_from(sorted(LANGUAGES)))
-def test_given_any_text_then_its_days_are_of_the_calendar_and_nothing_is_added_to_it(
-    question: str, language: str
-) -> None:
+def test_given_any_text_then_its_days_are_of_the_calendar(question: str, language: str) -> None:
     found = moments(question, language, TODAY)
 
     if found:

@@ -75,9 +75,7 @@ def asked(engine: Engine, server: ModelServer, drafted: Drafted, **settings: obj
 
 
 @each("drafted", [GOOD, [GOOD[0], RIGHT, GOOD[1]]])
-def test_given_the_good_compression_of_the_source_when_asked_then_the_first_draft_is_shown(
-    drafted: Drafted, engine: Engine, server: ModelServer
-) -> None:
+def test_given_the_good_compression_then_it_is_shown(drafted: Drafted, engine: Engine, server: ModelServer) -> None:
     """S0-25: numbers kept, 30 days and 30 Kč a day; "pracovních" is no name."""
     decision = asked(engine, server, drafted)
 
@@ -91,9 +89,7 @@ def test_given_the_good_compression_of_the_source_when_asked_then_the_first_draf
 
 
 @each("drafted", [GOOD, [BAD]])
-def test_given_a_model_that_may_only_leave_out_when_it_rewords_then_the_documents_own_words_stand(
-    drafted: Drafted, engine: Engine, server: ModelServer
-) -> None:
+def test_given_a_model_that_rewords_then_the_own_words(drafted: Drafted, engine: Engine, server: ModelServer) -> None:
     """S0-25, S0-26: by default no wording of a model's own is shown, good or bad."""
     decision = asked(engine, server, drafted, rewording="none", fallback_extract=True)
 
@@ -104,9 +100,7 @@ def test_given_a_model_that_may_only_leave_out_when_it_rewords_then_the_document
 
 
 @each("drafted", [[BAD], [GOOD[0], BAD, GOOD[1]]])
-def test_given_the_compression_that_changes_who_approves_when_asked_then_it_is_never_shown(
-    drafted: Drafted, engine: Engine, server: ModelServer
-) -> None:
+def test_given_a_compression_that_changes_who_approves(drafted: Drafted, engine: Engine, server: ModelServer) -> None:
     """S0-26: the source's own output."""
     decision = asked(engine, server, drafted)
 

@@ -160,9 +160,7 @@ def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_grea
 
 @each("basis", ["weighted", "mean", "top", "correctness", "answerability"])
 @each("mode", Mode)
-def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_not_looked_at(
-    basis: str, mode: Mode
-) -> None:
+def test_given_contradicting_sources_then_the_number_is_halved_where_looked_at(basis: str, mode: Mode) -> None:
     """S4-21: of two sides one at most holds; off is as if there were none."""
     of_basis = {"confidence": basis, "main_gate": "cosine"}
     plain = contradicted(settings(**of_basis, contradictions_mode=Mode.OFF), correctness=0.9, answerability=0.8)
@@ -178,9 +176,7 @@ def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_n
 
 
 @given(score=ratios, medium=st.integers(0, 90), high=st.integers(90, 100))
-def test_given_contradicting_sources_then_the_number_and_the_level_say_the_same(
-    score: float, medium: int, high: int
-) -> None:
+def test_given_contradicting_sources_then_number_and_level_agree(score: float, medium: int, high: int) -> None:
     cuts = {"medium_answerability": medium / 100, "high_answerability": high / 100}
     s = settings(confidence="correctness", contradictions_mode=Mode.OBSERVE, **cuts)
     torn = contradicted(s, correctness=score)

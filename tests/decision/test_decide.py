@@ -167,9 +167,7 @@ def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented
         (draft([claim(passage())], [measured_claim(quotes_missing=("lost",), overlap=1.0)]), Reason.VERBATIM),
     ],
 )
-def test_given_every_switch_off_then_an_uncited_fabricated_or_misquoted_claim_is_still_refused(
-    drafted: Draft, reason: Reason
-) -> None:
+def test_given_every_switch_off_then_a_bad_citation_is_still_refused(drafted: Draft, reason: Reason) -> None:
     """S2-26, S2-11: three things that no setting turns off."""
     decision = decide(measurements(0.9, draft=drafted))
 
@@ -255,9 +253,7 @@ def test_given_a_wish_that_no_document_answers_then_it_is_refused_with_what_to_a
 
 
 @pytest.mark.parametrize("intent", ["greeting", "thanks", "goodbye", "about_library"])
-def test_given_a_greeting_or_a_question_about_the_library_then_it_is_answered_without_checks_or_claims(
-    intent: str,
-) -> None:
+def test_given_a_greeting_or_a_question_about_the_library_then_no_check_or_claim_is_made(intent: str) -> None:
     """S4-19, S4-20: nothing is retrieved, and nothing is claimed about a document."""
     said = reply(intent, "en", LibraryFacts(1, 1, 1, titles={"a": "Terms"}))
     decision = decide(
@@ -363,9 +359,7 @@ NOTE = (
 AUDITED = {name: Mode.ENFORCE for name in AUDIT_MODES.values()}
 
 
-def test_given_contradicting_sources_by_default_then_both_sides_are_answered_at_a_low_level_and_a_note_names_the_newer() -> (  # noqa: E501
-    None
-):
+def test_given_contradicting_sources_by_default_then_both_sides_are_answered_low_and_the_newer_is_named() -> None:
     """S4-21: both perspectives. The note stands alone: this check does not block by design, and no banner says so."""
     decision = decide(contradicted(settings(**AUDITED, contradictions_mode=Mode.OBSERVE), correctness=1.0))
 
@@ -382,9 +376,7 @@ def test_given_contradicting_sources_by_default_then_both_sides_are_answered_at_
     assert decision.metadata["action"] == "resolve_conflicts"
 
 
-def test_given_contradicting_sources_when_enforced_then_they_refuse_for_insufficient_context_and_say_both_values() -> (
-    None
-):
+def test_given_contradicting_sources_when_enforced_then_they_refuse_and_say_both_values() -> None:
     """S3-9, S3-11, S4-21: a setting turns it into a refusal; the action and the remedy are to settle which document
     applies.
     """
@@ -406,9 +398,7 @@ def test_given_contradicting_sources_when_enforced_then_they_refuse_for_insuffic
         (("2024", "2024-05"), " By their dates neither is newer."),
     ],
 )
-def test_given_documents_of_which_none_is_known_as_newer_then_the_note_says_why(
-    dates: tuple[str, str], said: str
-) -> None:
+def test_given_documents_of_which_none_is_newer_then_the_note_says_why(dates: tuple[str, str], said: str) -> None:
     undated = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), dates)
     notes = decide(contradicted(settings(contradictions_mode=Mode.OBSERVE), conflicts=(undated,))).notes
 
@@ -428,9 +418,7 @@ def test_given_a_contradiction_within_one_document_then_the_note_names_its_pages
 UNKNOWN = LibraryFacts(documents=2, passages=2, languages=("en", "hi", "ru"), unknown_languages=("hi", "ru"))
 
 
-def test_given_languages_that_the_model_does_not_know_then_an_answer_warns_of_those_it_cites_and_a_refusal_of_all() -> (
-    None
-):
+def test_given_languages_that_the_model_does_not_know_then_an_answer_warns_of_those_it_cites() -> None:
     said = "Documents in these languages are found by their words only, since the search does not know them by meaning"
     of = passage(language="ru")
     for asked, notes in (
@@ -512,9 +500,7 @@ def test_given_a_refusal_then_its_event_and_score_are_logged(
     assert logged(decide(decided), caplog)[0] == f"{event} score={score} threshold={threshold} reason={reason}"
 
 
-def test_given_any_decision_then_its_retrieval_metadata_are_logged_and_no_text(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_given_any_decision_then_its_metadata_are_logged_and_no_text(caplog: pytest.LogCaptureFixture) -> None:
     """S4-22: RAG Confidence Metadata {...}"""
     for decided in (measurements(0.9, 0.1), measurements(0.1, of=Settings.load("compliance"))):
         decision = decide(decided)

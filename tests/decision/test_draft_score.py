@@ -93,9 +93,7 @@ def score(found: Measurements) -> float:
     return value
 
 
-def test_given_a_draft_of_the_extract_s_very_words_then_it_has_the_extract_s_score(
-    engine: Engine, server: ModelServer
-) -> None:
+def test_given_a_draft_of_the_extract_s_words_then_it_has_its_score(engine: Engine, server: ModelServer) -> None:
     settings = Settings.load(values={"max_sentences": 1})
     extract = engine.measure(QUESTION, settings)
     assert [claim.text for claim in extract.draft.claims] == [ANSWER]
@@ -129,9 +127,7 @@ def test_given_drafts_that_are_sent_back_when_asked_then_the_passages_are_scored
     assert replay(found, settings).metadata["drafter"] == "extract"
 
 
-def test_given_a_draft_of_another_sentence_then_its_own_score_is_lower_and_is_what_is_shown(
-    engine: Engine, server: ModelServer
-) -> None:
+def test_given_a_draft_of_another_sentence_then_its_score_is_lower(engine: Engine, server: ModelServer) -> None:
     """S2-4: the documents answer the question all the same; the sentence that is shown does not."""
     lenient = {"correctness_mode": "observe", "rewording": "audited"}
     right, settings = asked(engine, server, saying(ANSWER), **lenient)
@@ -148,9 +144,7 @@ def test_given_a_draft_of_another_sentence_then_its_own_score_is_lower_and_is_wh
         assert (one.confidence_basis, one.scores["correctness"]) == ("correctness", score(found))
 
 
-def test_given_a_draft_below_the_limit_that_the_extract_reaches_then_it_is_sent_back_and_the_extract_stands(
-    engine: Engine, server: ModelServer
-) -> None:
+def test_given_a_draft_below_the_limit_then_the_extract_stands(engine: Engine, server: ModelServer) -> None:
     found, settings = asked(engine, server, saying(BESIDE), rewording="audited")
     assert found.correctness is not None
     between = settings.changed(min_correctness=(score(found) + found.correctness) / 2)
@@ -166,9 +160,7 @@ def test_given_a_draft_below_the_limit_that_the_extract_reaches_then_it_is_sent_
     assert (alone.answered, alone.reasons) == (False, (Reason.DRAFT_CORRECTNESS,))
 
 
-def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_the_same(
-    server: ModelServer, engine: Engine, tmp_path: Path
-) -> None:
+def test_given_a_sentence_beyond_the_best_five_then_read(server: ModelServer, engine: Engine, tmp_path: Path) -> None:
     many = open_engine(tmp_path, settings=Settings.load())
     texts = [
         TEXT,
@@ -195,9 +187,7 @@ def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_
     assert deep > 0.8 * score(found)
 
 
-def test_given_documents_that_are_still_being_read_then_the_score_of_a_draft_is_lowered_as_that_of_an_extract(
-    engine: Engine, server: ModelServer
-) -> None:
+def test_given_documents_still_being_read_then_a_draft_is_lowered_too(engine: Engine, server: ModelServer) -> None:
     found, _ = asked(engine, server, saying(ANSWER), correctness_mode="observe", rewording="audited")
     assert found.llm_trace is not None
     state = Indexing(documents=1, searched=1, pages=10, read=5)
@@ -212,9 +202,7 @@ def test_given_documents_that_are_still_being_read_then_the_score_of_a_draft_is_
 
 
 @each("mode", [Mode.OBSERVE, Mode.OFF])
-def test_given_a_gate_that_refuses_nothing_then_neither_does_the_score_of_the_draft(
-    mode: Mode, engine: Engine, server: ModelServer
-) -> None:
+def test_given_a_gate_that_refuses_nothing_nor_does_a_draft(mode: Mode, engine: Engine, server: ModelServer) -> None:
     found, settings = asked(engine, server, saying(BESIDE), rewording="audited")
 
     decision = replay(found, settings.changed(correctness_mode=mode, min_correctness=1.0))

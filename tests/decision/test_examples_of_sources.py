@@ -71,9 +71,7 @@ def over(preset: str, question: str, passages: tuple[str | ReadyPassage, ...]) -
         ("Erkläre mir das Konzept von RAG", OMNITRACKER),
     ],
 )
-def test_given_passages_about_something_else_then_every_preset_refuses_in_the_question_s_language(
-    question: str, passages: tuple[str, ...]
-) -> None:
+def test_given_passages_about_others_then_every_preset_refuses(question: str, passages: tuple[str, ...]) -> None:
     """S1-1, S1-2, S1-3: one passage or three, with no model that could refuse; `open` alone shows every draft, and says
     so.
     """
@@ -107,9 +105,7 @@ def test_given_passages_about_something_else_then_every_preset_refuses_in_the_qu
         ("Tell me about quantum computing", POLICY),
     ],
 )
-def test_given_the_questions_out_of_scope_then_every_preset_of_scoping_refuses(
-    preset: str, question: str, passages: tuple[str, ...]
-) -> None:
+def test_given_questions_out_of_scope_then_it_refuses(preset: str, question: str, passages: tuple[str, ...]) -> None:
     """S4-16: the three questions of the source, the lenient cut included."""
     decision = over(preset, question, passages)
 
@@ -124,9 +120,7 @@ def test_given_the_questions_out_of_scope_then_every_preset_of_scoping_refuses(
         ("How do I configure the API?", API, "set the base URL and the key"),
     ],
 )
-def test_given_the_questions_in_scope_then_scoping_answers_with_a_citation_and_high_confidence(
-    question: str, passages: tuple[str, ...], said: str
-) -> None:
+def test_given_questions_in_scope_then_scoping_answers(question: str, passages: tuple[str, ...], said: str) -> None:
     """S4-17: the level as the source counts it, the distance of the closest passage at most 0.5."""
     decision = over("scoping", question, passages)
 
@@ -150,9 +144,7 @@ def test_given_one_uploaded_passage_then_the_minimum_of_two_asks_for_all_that_th
 
 
 @each("preset", ["tutor", "tutor-development", "tutor-maximum-safety"])
-def test_given_the_tutor_s_question_then_it_is_answered_with_its_sources_and_the_mean_as_confidence(
-    preset: str,
-) -> None:
+def test_given_the_tutor_s_question_then_it_is_answered_with_sources_and_the_mean(preset: str) -> None:
     """S2-2, S2-4: an arithmetic progression is defined on page 95; the confidence is the mean of the passages that were
     found.
     """
@@ -177,9 +169,7 @@ def test_given_the_tutor_s_question_then_it_is_answered_with_its_sources_and_the
         (PROGRESSIONS[1].text.replace("n-1", "n+1"), Reason.FACTS),
     ],
 )
-def test_given_the_tutor_s_hallucinations_then_no_preset_of_the_tutor_shows_one(
-    preset: str, drafted: str, found: Reason
-) -> None:
+def test_given_the_tutor_s_hallucinations_then_no_preset_shows_one(preset: str, drafted: str, found: Reason) -> None:
     """S2-10, S2-17, S2-24: for development the source skips the verification of an answer; its detection stays on."""
 
     def hallucinating(one: Asked) -> object:
@@ -217,9 +207,7 @@ def test_given_the_tutor_when_asked_about_another_subject_then_it_does_not_know(
         ("What is an arithmetic progression?", 95),
     ],
 )
-def test_given_the_tutor_when_asked_for_a_formula_then_the_sentence_with_it_is_the_answer(
-    question: str, page: int
-) -> None:
+def test_given_the_tutor_when_asked_for_a_formula_then_it_is_the_answer(question: str, page: int) -> None:
     """S2-26: of two passages of one subject the one that answers; without it the mean, the source's only gate, lets the
     other through.
     """

@@ -12,7 +12,6 @@ from rag_core.decision.confidence import confidence, weighted_terms
 from rag_core.decision.decide import decide
 from rag_core.domain.documents import DateSource
 from rag_core.domain.measurements import LibraryFacts, Measurements
-from rag_core.domain.trace import State
 from rag_core.settings import Mode
 
 FILE, PAGE, GIVEN, NONE = DateSource.FILE, DateSource.FIRST_PAGE, DateSource.GIVEN, DateSource.NONE
@@ -99,32 +98,3 @@ def test_given_dates_of_files_then_the_confidence_reads_them_only_where_no_bette
     assert weighted_terms(answered, answered.draft.claims)["recency"] == recency
     row = confidence(answered, answered.draft.claims)[2]
     assert ("recency by the dates of the files, for want of better ones" in row.found) is said
-
-
-def ranked(
-    question: str, *, weight: float = 0.5, sources: tuple[DateSource, DateSource] = (FILE, PAGE)
-) -> Measurements:
-    return replace(cited(*sources), question=question, settings=settings(recency_weight=weight))
-
-
-def test_given_an_order_by_age_then_the_trace_names_the_documents_that_only_the_file_dates() -> None:
-    """S3-8: recency counts, and what it rests on is said."""
-    row = decide(ranked("What is the current notice period?")).trace.checks[0]
-
-    assert (row.stage, row.state, row.mode, row.value) == ("file_dates", State.PASSED, Mode.OBSERVE, 1)
-    assert row.found == "1 of 2 documents found were weighed by the file date, for want of a better one: contract.pdf"
-    both = decide(ranked("What is the current notice period?", sources=(FILE, FILE))).trace["file_dates"]
-    assert (both.value, both.found.endswith("better one: contract.pdf, policy.pdf")) == (2, True)
-
-
-@each(
-    "asked",
-    [
-        ranked("What is the current notice period?", weight=0.0),  # age does not weigh
-        ranked("What is the notice period?"),  # nor for this question
-        ranked("What is the current notice period?", sources=(GIVEN, PAGE)),
-        ranked("What is the current notice period?", sources=(NONE, PAGE)),
-    ],
-)
-def test_given_an_order_that_rests_on_no_date_of_a_file_then_the_trace_has_no_such_row(asked: Measurements) -> None:
-    assert "file_dates" not in [row.stage for row in decide(asked).trace.checks]

@@ -11,7 +11,6 @@ from builders import measurements, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.decision.batch import replay_many
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.notes import WHEN_READ, indexing_in_words
 from rag_core.domain.indexing import ALLOWANCE, INDEXING, Indexing, indexing_of
@@ -52,17 +51,6 @@ def test_given_an_answer_then_its_level_is_medium_at_most() -> None:
     assert decide(waiting(**sure)).confidence_level is ConfidenceLevel.MEDIUM
     unsure = {"correctness": 0.01, "of": settings(main_gate="correctness")}
     assert decide(waiting(**unsure)).confidence_level is decide(waiting(None, **unsure)).confidence_level
-
-
-def test_given_many_records_then_their_levels_are_capped_as_those_of_one() -> None:
-    of = settings(main_gate="correctness")
-    asked = [waiting(state, of, correctness=0.99) for state in (None, READING)]
-
-    levels = list(replay_many(asked, of).level)
-
-    assert (
-        levels == [replay(one, of).confidence_level for one in asked] == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM]
-    )
 
 
 def test_given_a_refusal_then_asking_again_is_its_first_suggestion() -> None:

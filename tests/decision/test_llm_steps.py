@@ -110,9 +110,7 @@ def chosen(**values: object) -> Settings:
     return settings(**{**MODEL, **values})
 
 
-def test_given_a_question_when_asked_then_tokens_and_latency_stand_in_the_metadata(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_a_question_then_tokens_and_latency_are_metadata(corpus: MemoryCorpus, server: ModelServer) -> None:
     """S3-19."""
     server.play(by_kind(draft=lambda asked: Said(draft((NOTICE, source(asked), NOTICE)), tokens=(300, 40))))
 
@@ -124,9 +122,7 @@ def test_given_a_question_when_asked_then_tokens_and_latency_stand_in_the_metada
     assert decision.attempts[0].attempt.call.prompt.startswith("compress/")
 
 
-def test_given_every_step_when_run_then_the_stages_are_told_in_order_and_nothing_else(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_every_step_when_run_then_stages_are_told_in_order(corpus: MemoryCorpus, server: ModelServer) -> None:
     """S1-12: the guard first, generation last; S3-15: verification after the audits; S4-11: only stages are told while
     it runs.
     """
@@ -140,9 +136,7 @@ def test_given_every_step_when_run_then_the_stages_are_told_in_order_and_nothing
     assert [kind(asked) for asked in server.asked] == ["sufficiency", "draft", "verify"]
 
 
-def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_earlier_passages_stay(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_what_is_missing_then_it_is_looked_for(corpus: MemoryCorpus, server: ModelServer) -> None:
     """S3-11, S3-13: the search is widened by what is missing, and bounded."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("matter 11 of chapter 11",))))
 
@@ -158,9 +152,7 @@ def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_ear
     assert decide(measurements).reason is Reason.SUFFICIENCY
 
 
-def test_given_the_most_passages_when_searched_again_then_the_search_stays_within_what_the_settings_allow(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_the_most_passages_then_the_search_stays_within(corpus: MemoryCorpus, server: ModelServer) -> None:
     """Twice 26 passages would be more than `top_k` may be: the search is cut at `MAX_HITS`, and the question does not
     fail.
     """
@@ -184,9 +176,7 @@ def test_given_a_draft_that_cannot_be_read_when_recorded_then_its_problem_is_nam
     assert decide(measurements).reason is problem
 
 
-def test_given_a_draft_of_which_no_sentence_is_left_when_recorded_then_it_is_empty(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_a_draft_without_a_sentence_then_it_is_empty(corpus: MemoryCorpus, server: ModelServer) -> None:
     server.play(by_kind(draft=lambda asked: draft(("[1]", source(asked), NOTICE))))
 
     measurements = run(corpus, configured(server), max_retries=0, fallback_extract=False)
@@ -195,9 +185,7 @@ def test_given_a_draft_of_which_no_sentence_is_left_when_recorded_then_it_is_emp
     assert [one.problem for one in measurements.llm_trace.attempts] == [Reason.EMPTY_DRAFT]
 
 
-def test_given_a_budget_that_the_draft_spends_when_it_should_be_verified_then_it_has_not_passed(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_a_spent_budget_when_verifying_then_it_has_not_passed(corpus: MemoryCorpus, server: ModelServer) -> None:
     """Equal is spent: a budget of 1000 tokens allows no prompt after 1000."""
     server.play(by_kind(draft=lambda asked: Said(draft((NOTICE, source(asked), NOTICE)), tokens=(990, 10))))
 
@@ -223,9 +211,7 @@ def test_given_answers_from_the_cache_when_asked_again_then_they_spend_nothing_o
     assert decide(run(corpus, use, model_budget=1000, model_cache=True, **GUARDED)).metadata["total_tokens"] == 0
 
 
-def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_repeated(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_missing_words_that_invent_a_fact_then_they_go(corpus: MemoryCorpus, server: ModelServer) -> None:
     server.play(by_kind(sufficiency=sufficient("no", missing=("the fee of 9,999 euros", "the fee"))))
 
     measurements = run(corpus, configured(server), expand_searches=0, **GUARDED)
@@ -236,9 +222,7 @@ def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_r
     assert "9,999" not in repr(decide(measurements).to_json())
 
 
-def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_left_out(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_a_refusal_that_states_a_fact_then_it_goes(corpus: MemoryCorpus, server: ModelServer) -> None:
     """S2-7, S4-13."""
     server.play(refusal("The fee is 9,999 euros, which is not in the passages."))
     invented = decide(run(corpus, configured(server)))
@@ -273,9 +257,7 @@ def test_given_seconds_that_each_answer_takes_then_a_prompt_is_sent_while_half_a
     assert ("The 5 seconds for one question are spent" in decision.explanation) is (calls == 1)
 
 
-def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_what_to_set(
-    corpus: MemoryCorpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_model_then_the_extract_says_so(corpus: MemoryCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
     measurements = run(corpus, tools())
     wrong = run(corpus, tools(model=partial(language_model, environment={"RAG_MODEL": "m"})))
     monkeypatch.setitem(EXTRAS, "litellm", ("not_installed",))
@@ -289,27 +271,21 @@ def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_w
     assert "supply/litellm.lock" in decide(missing).notes[0]
 
 
-def test_given_a_stop_when_the_model_hangs_then_the_question_ends_at_once(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_a_stop_when_the_model_hangs_then_it_ends_at_once(corpus: MemoryCorpus, server: ModelServer) -> None:
     server.play(Hang())
 
     with pytest.raises(Cancelled):
         run(corpus, configured(server), cancelled=lambda: server.calls > 0)
 
 
-def test_given_a_stop_before_the_first_step_when_run_then_nothing_is_sent(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_a_stop_before_the_first_step_then_nothing_is_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
     with pytest.raises(Cancelled):
         run(corpus, configured(server), cancelled=lambda: True)
 
     assert server.calls == 0
 
 
-def test_given_an_embedder_that_dies_when_a_draft_is_audited_then_it_is_an_error_and_no_answer(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_an_embedder_that_dies_then_it_is_an_error(corpus: MemoryCorpus, server: ModelServer) -> None:
 
     class Dying(HashEmbedder):
         def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
@@ -327,27 +303,7 @@ def test_given_an_embedder_that_dies_when_a_draft_is_audited_then_it_is_an_error
     assert "The embedding model died." in decision.explanation
 
 
-def test_given_an_answer_that_is_there_at_once_when_drafted_then_reading_ahead_is_stopped(
-    corpus: MemoryCorpus, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From the cache a draft takes no time: the passages that nobody needs must not be waited for."""
-    ended: list[bool] = []
-
-    def endless(*given: object) -> None:
-        stopped = given[-1]
-        while not stopped():  # type: ignore[operator]
-            server.left.wait(0.01)
-        ended.append(True)
-
-    monkeypatch.setattr("rag_core.decision.llm_steps.prepare", endless)
-
-    assert decide(run(corpus, configured(server))).metadata["drafter"] == "model"
-    assert ended == [True]
-
-
-def test_given_a_changed_value_when_drafted_then_the_setting_says_what_is_not_supported(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
+def test_given_a_changed_value_then_the_setting_says_what_fails(corpus: MemoryCorpus, server: ModelServer) -> None:
     """The flags of a draft are read under `min_support`, the number that the check judges by."""
     changed = NOTICE.replace("thirty", "sixty")
     server.play(by_kind(draft=lambda asked: draft((changed, source(asked), NOTICE))))

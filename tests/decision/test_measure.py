@@ -69,9 +69,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     )
 
 
-def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_judged_again_the_same(
-    engine: Engine,
-) -> None:
+def test_given_a_question_when_asked_then_what_was_measured_is_judged_again_the_same(engine: Engine) -> None:
     measured: list[Measurements] = []
 
     decision = engine.ask("How often is the interest rate reviewed?", Settings.load(), on_measured=measured.append)
@@ -84,9 +82,7 @@ def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_jud
 @pytest.mark.parametrize(
     ("question", "reason"), [("Hello", Reason.GREETING), ("What documents do you have?", Reason.ABOUT_LIBRARY)]
 )
-def test_given_small_talk_then_it_is_answered_from_the_librarys_own_records(
-    question: str, reason: Reason, engine: Engine
-) -> None:
+def test_given_small_talk_then_it_is_answered_from_the_records(question: str, reason: Reason, engine: Engine) -> None:
     """S4-19, S4-20: no retrieval, nothing invented."""
     decision = engine.ask(question, Settings.load("compliance"))
 
@@ -201,9 +197,7 @@ def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_me
         ({"return_short_context": True, "short_context_words": 10}, "extract"),
     ],
 )
-def test_given_the_drafting_settings_then_the_draft_says_how_it_was_made(
-    values: dict[str, object], drafter: str
-) -> None:
+def test_given_the_drafting_settings_then_the_draft_says_how_made(values: dict[str, object], drafter: str) -> None:
     """S0-19, S0-21: the raw context where asked for, or where it is short and short ones stay whole."""
     drafted = measure("What is the notice period?", settings(**values), CORPUS, tools()).draft
 
@@ -264,9 +258,7 @@ def test_given_searched_documents_then_their_facts_are_those_of_the_selection() 
         ("What is the period?", ()),
     ],
 )
-def test_given_names_and_years_then_those_in_no_document_title_or_name_are_missing(
-    question: str, missing: tuple[str, ...]
-) -> None:
+def test_given_names_and_years_then_those_that_stand_nowhere_miss(question: str, missing: tuple[str, ...]) -> None:
     assert measure(question, settings(), CORPUS, tools()).missing_entities == missing
 
 
@@ -460,9 +452,7 @@ def test_given_a_model_that_fails_then_the_decision_is_an_error_with_its_words_a
 
 
 @pytest.mark.slow
-def test_given_a_reranker_by_folder_then_it_reorders_and_without_a_way_to_load_one_it_is_an_error(
-    tmp_path: Path,
-) -> None:
+def test_given_a_reranker_by_folder_then_it_reorders_and_none_to_load_is_an_error(tmp_path: Path) -> None:
     """S3-7: the reranker is chosen by name; one that is asked for is never left out silently."""
     folder = str(cross_encoder(tmp_path))
     asked = settings(reranker=folder)
@@ -539,9 +529,7 @@ class NeverAsked:
 
 
 @pytest.mark.parametrize("drafter", ["extract", "raw"])
-def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_of_the_settings_is_not_asked(
-    drafter: str,
-) -> None:
+def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_no_verifier_is_asked(drafter: str) -> None:
     named: list[str] = []
 
     def verifier(of: Settings) -> NeverAsked:
@@ -575,9 +563,7 @@ def test_given_a_clock_then_each_stage_is_timed_in_milliseconds() -> None:
     assert set(timings.values()) == {1000.0}
 
 
-def test_given_a_library_of_many_titles_then_their_words_are_made_out_once_and_not_for_a_question_without_names(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_a_library_of_many_titles_then_their_words_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus, read = (
         MemoryCorpus([Text(f"report-{number}", f"Item {number} is due.") for number in range(5)], HashEmbedder()),
         [],
@@ -619,9 +605,7 @@ documents = st.lists(st.lists(sentences, min_size=1, max_size=4).map("\n".join),
         {"return_short_context": True},
     ],
 )
-def test_given_contradicting_documents_then_the_draft_has_both_sides_however_it_is_made(
-    values: dict[str, object],
-) -> None:
+def test_given_contradicting_documents_then_every_draft_has_both_sides(values: dict[str, object]) -> None:
     """S3-9, S4-21: both perspectives, each with its citation."""
     texts = [
         Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date))

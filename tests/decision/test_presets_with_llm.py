@@ -94,9 +94,7 @@ def test_given_the_presets_of_s1_then_each_is_one_of_the_four_set_ups(preset: st
         ("tutor-multilingual", 0.1, ENFORCE),
     ],
 )
-def test_given_the_presets_of_s2_then_temperature_length_and_verification_are_its_own(
-    preset: str, temperature: float, verification: Mode
-) -> None:
+def test_given_the_presets_of_s2_then_each_has_its_own(preset: str, temperature: float, verification: Mode) -> None:
     """S2-8, S2-24: 0.1 and 500 tokens; 0.0 and verification for safety; no verification for development;
     translation.
     """
@@ -141,9 +139,7 @@ def asked(
 
 
 @each("preset", presets())
-def test_given_any_preset_with_an_honest_model_when_asked_then_the_model_drafts_and_its_answer_is_cited(
-    engine: Engine, server: ModelServer, preset: str
-) -> None:
+def test_given_any_preset_and_an_honest_model_it_drafts(engine: Engine, server: ModelServer, preset: str) -> None:
     """S0-19: a configured model compresses, under every source's preset."""
     server.play(honest)
 
@@ -164,9 +160,7 @@ def test_given_any_preset_with_an_honest_model_when_asked_then_the_model_drafts_
 
 
 @pytest.mark.parametrize("preset", sorted(NO_GUARD))
-def test_given_a_preset_without_a_gate_when_asked_about_something_else_then_the_model_refuses(
-    engine: Engine, server: ModelServer, preset: str
-) -> None:
+def test_given_a_preset_without_gate_then_the_model_refuses(engine: Engine, server: ModelServer, preset: str) -> None:
     """S1-4: the hardened prompt by itself."""
     server.play(
         lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",))
@@ -184,9 +178,7 @@ def test_given_a_preset_without_a_gate_when_asked_about_something_else_then_the_
 
 
 @each("preset", ["relevance-prompt", "relevance-hybrid", "scoping-lenient", "tutor-development"])
-def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard_then_the_model_reads_it_and_refuses(
-    engine: Engine, server: ModelServer, preset: str
-) -> None:
+def test_given_the_prompt_as_guard_then_the_model_refuses(engine: Engine, server: ModelServer, preset: str) -> None:
     """S1-1, S1-12, S1-4: only the first source knows a context that is too short to be given to the model."""
     server.play(
         lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",))
@@ -205,9 +197,7 @@ def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard
     assert kind(server.asked[-1]) == "draft"
 
 
-def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_without_a_level_and_nothing_is_refused_for_it(  # noqa: E501
-    engine: Engine, server: ModelServer
-) -> None:
+def test_given_strict_mode_off_then_all_passages_go_without_a_level(engine: Engine, server: ModelServer) -> None:
     """S4-24: no distance filter, all documents, the normal prompt; the model's own refusal stays."""
     server.play(honest)
     far = {"low_distance": 0.0, "medium_distance": 0.0, "high_distance": 0.0, "max_distance": 0.0}
@@ -226,9 +216,7 @@ def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_witho
     assert engine.ask(ELSEWHERE, off, ENGLISH).reason is Reason.MODEL_REFUSED
 
 
-def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_asked_then_it_answers_in_the_questions(
-    engine: Engine, server: ModelServer
-) -> None:
+def test_given_a_foreign_passage_then_the_tutor_answers_in_the_asked_one(engine: Engine, server: ModelServer) -> None:
     """S2-24: the answer in the language of the question; a sentence of another language may be quoted for it, word for
     word.
     """

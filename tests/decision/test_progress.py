@@ -93,9 +93,7 @@ def test_given_settings_without_a_model_when_walked_then_nothing_is_asked() -> N
 
 
 @pytest.mark.parametrize(("words", "note"), [(150, "too few"), (0, "too few")])
-def test_given_a_short_context_when_decided_then_the_extract_stands_and_no_model_is_asked(
-    words: int, note: str
-) -> None:
+def test_given_a_short_context_then_the_extract_stands_and_no_model_is_asked(words: int, note: str) -> None:
     """S0-21: 150 words or fewer are not compressed."""
     short = asked(words=words)
     decision = decide(short)
@@ -107,9 +105,7 @@ def test_given_a_short_context_when_decided_then_the_extract_stands_and_no_model
     assert next_step(asked(words=151)) is not None
 
 
-def test_given_sources_that_contradict_each_other_when_decided_then_both_sides_are_quoted_and_never_compressed() -> (
-    None
-):
+def test_given_sources_that_contradict_each_other_then_both_are_quoted_and_not_compressed() -> None:
     """S4-21."""
     first, other = passage(1), passage(2, "The notice period is 60 days.")
     clash = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d1"), (1, 1), added=False)
@@ -386,9 +382,7 @@ def test_given_the_guard_when_nothing_is_recorded_then_it_is_asked_before_any_dr
 
 
 @each("shown", [1, 3])
-def test_given_a_verdict_on_fewer_or_more_passages_when_walked_then_it_does_not_count_and_the_model_is_asked_again(
-    shown: int,
-) -> None:
+def test_given_a_verdict_on_other_passages_then_it_does_not_count_and_is_asked_again(shown: int) -> None:
     ask = next_of(guarded(judgement(passages=shown)))
 
     assert (ask.step, len(ask.hits)) == (Step.SUFFICIENCY, 2)
@@ -536,9 +530,7 @@ def test_given_a_guard_that_only_observes_when_it_says_no_then_the_draft_is_made
     assert decide(seen).trace["sufficiency"].value == 0.0
 
 
-def test_given_a_guard_that_only_observes_when_it_doubts_or_contradicts_then_level_and_draft_stay_as_without_it() -> (
-    None
-):
+def test_given_a_guard_that_only_observes_then_level_and_draft_stay_as_without_it() -> None:
     first, other = passage(1), passage(2, "The notice period is 60 days.")
     sides = draft([claim(first), claim(other, other.text)])
     clash = Conflict(0, 1, (SENTENCE, other.text), ("d1", "d1"), (1, 1), added=False)
@@ -584,9 +576,7 @@ def needs(one: Measurements, **values: object) -> bool:
     return replay(one, one.settings.changed(**values)).reason is Reason.NEEDS_GENERATION
 
 
-def test_given_a_shown_draft_when_a_stricter_threshold_rejects_it_then_the_replay_asks_for_generation_and_invents_nothing() -> (  # noqa: E501
-    None
-):
+def test_given_a_shown_draft_when_a_stricter_threshold_rejects_it_then_the_replay_asks_for_generation() -> None:
     shaky = asked(of=model_settings(**STRICT, min_support=0.1), attempts=(rejected(),))
 
     assert decide(shaky).answered
@@ -605,9 +595,7 @@ def test_given_a_shown_draft_when_a_stricter_threshold_rejects_it_then_the_repla
         {"verification_mode": Mode.ENFORCE},
     ],
 )
-def test_given_a_setting_that_changes_a_prompt_when_replayed_then_it_needs_generation(
-    values: dict[str, object],
-) -> None:
+def test_given_a_setting_that_changes_a_prompt_then_generation_is_needed(values: dict[str, object]) -> None:
     assert needs(asked(attempts=(attempt(),)), **values)
 
 

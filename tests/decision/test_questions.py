@@ -86,9 +86,7 @@ def test_given_the_questions_when_compared_then_no_two_are_the_same(field: str) 
 
 
 @each("row", ANSWERABLE, ids=label)
-def test_given_an_answerable_question_when_its_pages_are_read_then_each_answer_stands_on_its_page(
-    row: dict[str, Any],
-) -> None:
+def test_given_an_answerable_question_then_each_answer_stands_on_its_page(row: dict[str, Any]) -> None:
     assert len(row["documents"]) == len(row["pages"]) == len(row["answers"]) > 0
 
     for name, number, answer in zip(row["documents"], row["pages"], row["answers"], strict=True):
@@ -102,9 +100,7 @@ def test_given_an_answerable_question_when_its_pages_are_read_then_each_answer_s
 
 
 @each("row", [row for row in ANSWERABLE if row["kind"] == "contradicted"], ids=label)
-def test_given_a_contradicted_question_when_its_documents_are_read_then_neither_says_what_the_other_says(
-    row: dict[str, Any],
-) -> None:
+def test_given_a_contradicted_question_then_neither_says_what_the_other_does(row: dict[str, Any]) -> None:
     (first, second), (one, other) = row["documents"], row["answers"]
 
     assert first != second
@@ -113,9 +109,7 @@ def test_given_a_contradicted_question_when_its_documents_are_read_then_neither_
 
 
 @each("row", UNANSWERABLE, ids=label)
-def test_given_an_unanswerable_question_when_every_sample_is_read_then_the_words_of_its_answer_stand_in_none(
-    row: dict[str, Any],
-) -> None:
+def test_given_an_unanswerable_question_then_its_words_stand_in_no_sample(row: dict[str, Any]) -> None:
     assert (row["pages"], row["answers"]) == ([], [])
     assert row["missing"]
 

@@ -61,9 +61,7 @@ def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_ans
 
 
 @given(measurements=any_measurements(), other=chosen_settings)
-def test_given_any_replayable_settings_then_replay_equals_deciding_the_case_measured_under_them(
-    measurements: Measurements, other: Settings
-) -> None:
+def test_given_any_settings_then_replay_equals_measuring_anew(measurements: Measurements, other: Settings) -> None:
     kept = {name: getattr(measurements.settings, name) for name in COSTLY}
     new = other.changed(**kept)
 
@@ -125,9 +123,7 @@ QUESTIONS = (
 
 @each("question", QUESTIONS)
 @each("preset", presets())
-def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_asking_again_under_it(
-    question: str, preset: str
-) -> None:
+def test_given_a_question_replayed_under_a_preset_then_it_equals_asking(question: str, preset: str) -> None:
     """Measured twice, under different thresholds: what judging knobs say must not leak into what is measured."""
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
     target = Settings.load(preset)
@@ -141,9 +137,7 @@ def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_askin
 
 
 @given(data=st.data(), question=st.sampled_from(QUESTIONS))
-def test_given_a_real_question_and_any_judging_settings_then_replay_equals_asking_again(
-    data: st.DataObject, question: str
-) -> None:
+def test_given_any_settings_then_replay_equals_asking_again(data: st.DataObject, question: str) -> None:
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
     target = settings(
         **data.draw(st.fixed_dictionaries({}, optional={name: values_of(knob) for name, knob in REPLAYED.items()}))

@@ -30,9 +30,6 @@ def assert_equal(outcomes: Outcomes, judged: Sequence[Measurements], target: Set
     for row, one in enumerate(judged):
         decision = replay(one, target)
         assert outcomes.reason[row] is decision.reason
-        assert outcomes.reasons(row) == decision.reasons
-        assert outcomes.status[row] is decision.status
-        assert outcomes.level[row] is decision.confidence_level
         assert outcomes.answered[row] == decision.answered
         assert outcomes.needs_model[row] == (decision.reason is Reason.NEEDS_GENERATION)
         claims = every_claim(one)
@@ -48,9 +45,7 @@ def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(
-    data: st.DataObject,
-) -> None:
+def test_given_any_questions_of_a_model_then_judging_at_once_equals_one_by_one(data: st.DataObject) -> None:
     of = data.draw(model_settings())
     kinds = st.one_of(stepped_measurements(of), stepped_measurements(of), asked_measurements(of), any_measurements(of))
     judged = data.draw(st.lists(kinds, min_size=1, max_size=4))
@@ -79,9 +74,7 @@ def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_ag
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_refusal_never_becomes_an_answer(
-    data: st.DataObject,
-) -> None:
+def test_given_one_stricter_threshold_then_a_refusal_never_becomes_an_answer(data: st.DataObject) -> None:
     one = data.draw(stepped_measurements())
     knob = THRESHOLDS[data.draw(st.sampled_from(sorted(THRESHOLDS)))]
     loose, strict = sorted((data.draw(values_of(knob)), data.draw(values_of(knob))), reverse=knob.stricter == "lower")
@@ -164,7 +157,7 @@ def test_given_more_settings_than_are_remembered_then_the_oldest_are_forgotten_a
     for step in range(100):
         target = one.settings.changed(min_support=0.3 + step / 1000)
         assert_equal(replay_many(of, target), [one], target)
-    assert len(of.llm_outcomes._known) <= 64
+    assert of.llm_outcomes._known.cache_info().currsize <= 64
 
 
 def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_judged_last() -> None:
@@ -181,13 +174,6 @@ def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_
     assert list(held) == [one.check.name for one in checks_of(ReplaySet.of([]), target)]
 
 
-def test_given_a_draft_that_is_rejected_then_all_reasons_of_the_refusal_are_kept() -> None:
-    one = drafted(0.2)
-    target = one.settings.changed(max_retries=0, fallback_extract=False)
-
-    assert replay_many([one], target).reasons(0) == replay(one, target).reasons == (Reason.SUPPORT,)
-
-
 def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
     one = replace(drafted(0.9), llm_trace=LlmTrace(500))
 
@@ -198,7 +184,7 @@ def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
     assert not any(check.blocks.any() for check in held.values())
 
 
-def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said_to_be_sides() -> None:
+def test_given_two_sides_that_a_model_found_then_their_claims_are_shown() -> None:
     of = drafted().settings.changed(sufficiency_mode=Mode.ENFORCE, contradictions_mode=Mode.OBSERVE)
     sides = draft([claim(passage(1)), claim(passage(2, document="d2"))])
     judgement = Sufficiency(
@@ -220,7 +206,6 @@ def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said
     outcomes = replay_many([one, short], of)
 
     assert_equal(outcomes, [one, short], of)
-    assert outcomes.sides.tolist() == [True, False]
     assert outcomes.shown.tolist() == [[False, False, True, True], [True, False, False, False]]
 
 
@@ -232,13 +217,10 @@ def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_colu
     outcomes = replay_many([one], of)
 
     assert_equal(outcomes, [one], of)
-    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.llm_outcomes)) == ([True], [False], {})
-    assert len(replay(one, of).conflicts) == 1
+    assert outcomes.shown.tolist() == [[True] * len(one.draft.claims)]
 
 
-def test_given_an_extract_that_a_model_calls_a_part_or_did_not_judge_then_judging_at_once_lowers_its_level_or_refuses() -> (  # noqa: E501
-    None
-):
+def test_given_an_extract_that_a_model_calls_a_part_or_did_not_judge_then_it_is_judged_as_alone() -> None:
     """A judgement holds for the extract too; where no model has a part, an enforced guard has not run."""
     of = settings(
         sufficiency_mode=Mode.ENFORCE, main_gate="cosine", high_distance=1.0, contradictions_mode=Mode.OBSERVE
@@ -259,6 +241,4 @@ def test_given_an_extract_that_a_model_calls_a_part_or_did_not_judge_then_judgin
     ):
         assert_equal(replay_many(records, target), records, target)
     outcomes = replay_many(records, of)
-    assert list(outcomes.level) == ["low", "low", "high", "low", "insufficient"]
     assert outcomes.reason[-1] is Reason.NOT_RUN
-    assert not outcomes.sides.any()

@@ -40,9 +40,7 @@ def decided(first: float, second: float) -> Decision:
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.97, 0.8), (0.8, 0.97)])
-def test_given_two_halves_that_are_sure_then_both_are_answered_in_their_order_and_the_less_sure_one_counts(
-    first: float, second: float
-) -> None:
+def test_given_two_sure_halves_then_both_are_answered_and_the_less_sure_counts(first: float, second: float) -> None:
     decision = decided(first, second)
 
     assert (decision.question, decision.answer) == (BOTH, f"{SENTENCE} [1] {COSTS} [2]")
@@ -58,9 +56,7 @@ def test_given_two_halves_that_are_sure_then_both_are_answered_in_their_order_an
 @pytest.mark.parametrize(
     ("first", "second", "shown", "missing"), [(0.97, 0.2, SENTENCE, SECOND), (0.2, 0.97, COSTS, FIRST)]
 )
-def test_given_one_half_that_is_not_sure_then_the_other_is_answered_at_a_low_level_and_the_missing_one_is_named(
-    first: float, second: float, shown: str, missing: str
-) -> None:
+def test_given_one_unsure_half_then_the_other_is_low(first: float, second: float, shown: str, missing: str) -> None:
     decision = decided(first, second)
 
     assert decision.answer == f"{shown} [1]"
@@ -102,9 +98,7 @@ def test_given_a_half_with_a_claim_that_fails_a_check_then_nothing_of_it_is_show
 
 
 @given(drawn=any_measurements(), settings=chosen_settings)
-def test_given_any_two_halves_under_any_settings_then_nothing_is_shown_that_its_own_half_would_not_show(
-    drawn: Measurements, settings: Settings
-) -> None:
+def test_given_any_two_halves_then_each_shows_only_its_own(drawn: Measurements, settings: Settings) -> None:
     drawn = replace(drawn, settings=settings)
     one, alone = decide(drawn), decide(replace(drawn, other=None))
     two = decide(replace(drawn.other, settings=settings)) if drawn.other else alone
@@ -123,9 +117,7 @@ def of_day(day: str, text: str, number: int, sure: float) -> Measurements:
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.97, 0.8), (0.8, 0.97)])
-def test_given_versions_of_two_days_then_the_older_one_stands_first_and_both_days_are_told(
-    first: float, second: float
-) -> None:
+def test_given_versions_of_two_days_then_the_older_stands_first(first: float, second: float) -> None:
     older, newer = of_day("2024-12-31", SENTENCE, 1, first), of_day("2026-12-31", COSTS, 2, second)
     one, other = sorted((older, newer), key=lambda half: -(half.correctness or 0.0))
 

@@ -68,34 +68,30 @@ def test_given_several_ways_then_the_smallest_share_of_its_range_comes_first_and
     ]
 
 
-def test_given_a_decimal_threshold_then_its_value_is_the_decimal_itself() -> None:
-    """0.57 is 57 steps of 0.01 from zero; 57 * 0.01 in floating point is not 0.57."""
-    judged = measurements(0.9, correctness=0.579, of=settings(correctness_mode=Mode.ENFORCE, min_correctness=0.9))
-
-    assert repr(flips(judged)[0].after) == "0.57"
+def by_correctness(score: float, limit: float) -> Measurements:
+    return measurements(0.9, correctness=score, of=settings(correctness_mode=Mode.ENFORCE, min_correctness=limit))
 
 
-def test_given_a_threshold_that_counts_then_its_value_stays_a_whole_number() -> None:
-    judged = measurements(
-        0.9, 0.8, 0.7, of=settings(min_documents_mode=Mode.ENFORCE, min_documents=9), library=LibraryFacts(passages=50)
-    )
-
-    assert repr(flips(judged)[0].after) == "3"
+def by_cosine(score: float, limit: float) -> Measurements:
+    return measurements(score, of=settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=limit))
 
 
-def test_given_a_setting_between_two_steps_then_the_search_goes_on_from_the_nearest_step() -> None:
-    enforcing = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.5555)
-
-    assert named(flips(measurements(0.9, correctness=0.555, of=enforcing)))["min_correctness"] == 0.55
-    assert named(flips(measurements(0.9, correctness=0.5559, of=enforcing)))["min_correctness"] == 0.56
+COUNTED = settings(min_documents_mode=Mode.ENFORCE, min_documents=9)
 
 
-def test_given_a_threshold_at_the_end_of_its_range_then_it_goes_no_further() -> None:
-    loosest = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=-1.0)
-    strictest = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=1.0)
-
-    assert named(flips(measurements(0.3, of=loosest))) == {"min_top_cosine": 0.31}
-    assert flips(measurements(1.0, of=strictest)) == ()
+@each(
+    ("judged", "after"),
+    [
+        (by_correctness(0.579, 0.9), "0.57"),  # a decimal: 57 * 0.01 in floating point is not 0.57
+        (by_correctness(0.555, 0.5555), "0.55"),  # from a setting between two steps on by the nearest step
+        (by_correctness(0.5559, 0.5555), "0.56"),
+        (measurements(0.9, 0.8, 0.7, of=COUNTED, library=LibraryFacts(passages=50)), "3"),  # a count is whole
+        (by_cosine(0.3, -1.0), "0.31"),  # the loosest
+    ],
+)
+def test_given_a_threshold_then_its_value_is_the_nearest_of_its_own_steps(judged: Measurements, after: str) -> None:
+    assert repr(flips(judged)[0].after) == after
+    assert flips(by_cosine(1.0, 1.0)) == ()
 
 
 @each(
@@ -174,9 +170,7 @@ def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_thro
     )
 
 
-def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer_is_found_though_stricter_ones_would_answer() -> (  # noqa: E501
-    None
-):
+def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer_is_found() -> None:
     """The first draft is rejected from 0.61 on and the second one stands; between 0.51 and 0.6 the findings are others
     than were sent.
     """
@@ -198,9 +192,7 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     )
 
 
-def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes_on_to_the_value_that_is_no_answer() -> (  # noqa: E501
-    None
-):
+def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes_on() -> None:
     """The first draft is rejected from 0.51 on, and the second one answers until 0.91 asks for a third."""
     one = drafted(0.5)
     later = replace(drafted(0.9).llm_trace.attempts[0], asked=("level:high", "round:0", "passages:1", "support:0"))  # type: ignore[union-attr]
@@ -214,9 +206,7 @@ def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes
 
 @pytest.mark.slow
 @given(judged=stepped_measurements())
-def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(
-    judged: Measurements,
-) -> None:
+def test_given_a_question_of_a_model_then_each_flip_is_the_least_step(judged: Measurements) -> None:
     outcome = decide(judged)
 
     for flip in flips(judged):

@@ -183,9 +183,7 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
     ("cited", "share"),
     [((True, True), 1.0), ((True, False), 0.5), ((False, True, False), 0.3333), ((False,), 0.0), ((), 0.0)],
 )
-def test_given_sentences_with_and_without_evidence_then_the_coverage_is_the_share_of_those_with_it(
-    cited: tuple[bool, ...], share: float
-) -> None:
+def test_given_sentences_then_the_coverage_is_the_share_with_evidence(cited: tuple[bool, ...], share: float) -> None:
     """S3-19, S3-30: of an answer and of a rejected draft; a source that is only named counts for nothing."""
     whole = claim(passage())
     claims = tuple(whole if one else replace(whole, evidence=()) for one in cited)

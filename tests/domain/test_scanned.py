@@ -40,9 +40,7 @@ def told(text: str, sure: float | None, read_by: str = TESSERACT) -> list[str]:
         ("Cena je 18 450 Kč", None, []),
     ],
 )
-def test_given_words_of_a_scan_then_those_that_may_be_wrong_are_told(
-    text: str, sure: float | None, words: list[str]
-) -> None:
+def test_given_words_of_a_scan_then_the_unsure_are_told(text: str, sure: float | None, words: list[str]) -> None:
     assert told(text, sure) == words
 
 
@@ -57,9 +55,7 @@ def test_given_words_of_a_scan_then_those_that_may_be_wrong_are_told(
         ("", 0.80, ["18"]),
     ],
 )
-def test_given_a_score_then_the_limits_of_the_engine_that_gave_it_hold(
-    read_by: str, sure: float, words: list[str]
-) -> None:
+def test_given_a_score_then_the_limits_of_its_engine_hold(read_by: str, sure: float, words: list[str]) -> None:
     assert told("Cena 18", sure, read_by) == words
 
 
@@ -73,9 +69,7 @@ def test_given_a_score_then_the_limits_of_the_engine_that_gave_it_hold(
         (["other"], ""),
     ],
 )
-def test_given_the_engines_of_some_sources_then_those_that_are_known_are_named_once(
-    engines: list[str], said: str
-) -> None:
+def test_given_the_engines_of_some_sources_then_the_known_are_named_once(engines: list[str], said: str) -> None:
     assert engines_in_words(engines) == said
 
 
@@ -103,9 +97,7 @@ def test_given_a_surer_reading_then_no_more_words_are_told(text: str, less: floa
         ("Soll", ()),
     ],
 )
-def test_given_a_word_that_may_be_wrong_then_signs_that_look_alike_are_named_for_figures_only(
-    text: str, alike: tuple[str, ...]
-) -> None:
+def test_given_a_word_that_may_be_wrong_then_figures_have_signs_alike(text: str, alike: tuple[str, ...]) -> None:
     assert unsure(text).alike == alike
 
 

@@ -41,9 +41,7 @@ def test_given_a_value_beside_its_threshold_then_only_its_own_side_passes(value:
 @each("direction", Direction)
 @each("value", [math.nan, math.inf, -math.inf])
 @each("mode", [Mode.ENFORCE, Mode.OBSERVE])
-def test_given_a_value_that_is_no_number_then_no_check_can_be_built(
-    value: float, direction: Direction, mode: Mode
-) -> None:
+def test_given_a_value_that_is_no_number_then_no_check(value: float, direction: Direction, mode: Mode) -> None:
     with pytest.raises(ValueError, match="must be finite"):
         judged(value, direction=direction, mode=mode)
     with pytest.raises(ValueError, match="must be finite"):
@@ -108,9 +106,7 @@ def test_given_a_check_that_is_off_then_it_is_not_judged_and_shows_nothing(value
 
 @each("mode", Mode)
 @each("state", State)
-def test_given_any_state_and_mode_then_only_an_enforced_failure_or_want_of_a_measurement_blocks(
-    state: State, mode: Mode
-) -> None:
+def test_given_any_state_and_mode_then_only_an_enforced_failure_blocks(state: State, mode: Mode) -> None:
     blocks = CheckResult("stage", state, mode).blocks
 
     assert blocks is (mode is Mode.ENFORCE and state in (State.FAILED, State.NOT_RUN))

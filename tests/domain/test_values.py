@@ -73,9 +73,7 @@ def test_given_no_probability_then_no_claim_has_it(sure: float) -> None:
 
 
 @given(places, places)
-def test_given_two_stretches_then_one_holds_the_other_where_all_its_characters_are_its_own(
-    one: Span, other: Span
-) -> None:
+def test_given_two_stretches_then_one_holds_the_other_where_all_is_its_own(one: Span, other: Span) -> None:
     characters = [{(span.page, at) for at in range(span.start, span.end)} for span in (one, other)]
 
     assert one.holds(other) is (characters[1] <= characters[0])

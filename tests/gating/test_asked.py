@@ -61,8 +61,6 @@ def test_given_any_text_then_it_is_read_and_the_same_again(text: str, language: 
         ("ar", "من يدفع الرسوم؟", "يدفع المشتري الرسوم."),
     ],
 )
-def test_given_a_sentence_that_asks_or_sets_a_task_then_it_is_known_from_one_that_states(
-    language: str, asking: str, stating: str
-) -> None:
+def test_given_a_sentence_that_asks_or_sets_a_task_then_known(language: str, asking: str, stating: str) -> None:
     assert asks(asking, language)
     assert not asks(stating, language)

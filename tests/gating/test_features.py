@@ -117,9 +117,7 @@ def test_given_how_a_sentence_fits_then_that_is_told_and_nothing_without_one() -
         ("en", (), 0.0),
     ],
 )
-def test_given_a_draft_whose_first_sentence_is_in_another_language_than_the_question_then_that_is_told(
-    asked: str, written: tuple[str, ...], crossed: float
-) -> None:
+def test_given_a_draft_in_another_language_then_told(asked: str, written: tuple[str, ...], crossed: float) -> None:
     found = tuple(hit(0.9, n, of=passage(n, language=language)) for n, language in enumerate(("fr", *written), 1))
     claims = [claim(one.passage) for one in found[1:]]
 

@@ -41,9 +41,7 @@ def fit(question: str, text: str, language: str = "en", section: str = "", title
         ("How much was the goodwill?", f"{'goodwill ' * (ROW_WORDS + 1)} | 12", "", 0.0),
     ],
 )
-def test_given_a_row_then_its_label_and_what_stands_above_say_how_surely_it_is_the_one_asked_for(
-    question: str, text: str, above: str, row: float
-) -> None:
+def test_given_a_row_then_label_and_above_say_how_sure(question: str, text: str, above: str, row: float) -> None:
     assert fit(question, text, section=above).row == pytest.approx(row)
     assert fit(question, text, title=above).row == pytest.approx(row)
 
@@ -78,9 +76,7 @@ def test_given_a_row_then_its_label_and_what_stands_above_say_how_surely_it_is_t
         ("ja", "What was the percentage change in revenue from 2019 to 2020?", "40", 1.0),  # nobody knows its words
     ],
 )
-def test_given_a_question_that_asks_to_compute_then_only_words_for_a_result_may_answer(
-    language: str, question: str, text: str, result: float
-) -> None:
+def test_given_a_result_asked_for_then_words_for_it(language: str, question: str, text: str, result: float) -> None:
     assert fit(question, text, language).result == result
 
 
@@ -111,7 +107,5 @@ def test_given_any_texts_then_the_features_stay_in_their_range(question: str, te
         ("Where is Pottery on Monday?", f"Pottery | {EMPTY}", False),  # nobody knows below which head
     ],
 )
-def test_given_a_question_about_a_column_when_the_cell_of_the_row_is_empty_then_the_row_says_nothing(
-    question: str, row: str, empty: bool
-) -> None:
+def test_given_an_empty_cell_where_asked_then_the_row_says_nothing(question: str, row: str, empty: bool) -> None:
     assert asks_for_empty(asked_for(question, "en"), row, "Course | Monday | Wednesday") is empty

@@ -108,9 +108,7 @@ def test_given_equal_scores_then_their_mean_is_that_score_and_passes_at_it(hundr
     ("score", "limit", "passes"),
     [(0.4, 0.4, True), (0.38, 0.4, False), (0.38, 0.3, True), (0.3, 0.3, True), (0.29, 0.3, False)],
 )
-def test_given_the_relevance_of_the_top_contexts_when_gated_then_equal_passes(
-    score: float, limit: float, passes: bool
-) -> None:
+def test_given_relevance_at_its_limit_then_equal_passes(score: float, limit: float, passes: bool) -> None:
     """S1-6, S1-11, S1-18: 38 % of similarity is refused at 0.4 and passes the hybrid's 0.3."""
     assert judged("relevance", measurements(0.9, relevance=score), min_relevance=limit).blocks is not passes
 
@@ -169,9 +167,7 @@ def test_given_no_calibration_when_the_gate_enforces_then_it_refuses_because_it_
         (0.71, 0.28, False),
     ],
 )
-def test_given_the_closest_distance_when_it_equals_the_cut_then_it_passes(
-    cosine: float, cut: float, passes: bool
-) -> None:
+def test_given_the_closest_distance_at_the_cut_then_it_passes(cosine: float, cut: float, passes: bool) -> None:
     """S4-1, S4-7: a distance is 1 - cosine, and refused when greater than the cut."""
     check = judged("distance", measurements(cosine, cosine - 0.05), max_distance=cut)
 
@@ -246,9 +242,7 @@ def test_given_no_keywords_or_another_language_then_the_guard_abstains_and_says_
     ("missing", "allowed", "passes"),
     [((), 0, True), (("Brno",), 0, False), (("Brno",), 1, True), (("Brno", "2031"), 1, False)],
 )
-def test_given_names_that_no_document_holds_then_they_are_counted_and_named(
-    missing: tuple[str, ...], allowed: int, passes: bool
-) -> None:
+def test_given_names_nowhere_then_they_are_counted(missing: tuple[str, ...], allowed: int, passes: bool) -> None:
     asked = measurements(0.9, missing_entities=missing, understanding=Understanding("en", entities=("Brno", "2031")))
     check = judged("required_entities", asked, max_missing_entities=allowed)
 
@@ -346,18 +340,14 @@ def test_given_the_closest_distance_then_the_level_has_the_cuts_of_s4(cosine: fl
 
 
 @each(("value", "expected"), [(0.9, "high"), (0.89, "medium"), (0.7, "medium"), (0.69, "low"), (0.0, "low")])
-def test_given_the_calibrated_score_then_it_makes_the_level_where_it_is_the_main_gate(
-    value: float, expected: str
-) -> None:
+def test_given_the_calibrated_score_as_main_gate_then_it_makes_the_level(value: float, expected: str) -> None:
     for gate in ("correctness", "answerability"):
         assert level(measurements(-1.0, of=settings(main_gate=gate), **{gate: value})) == expected
         assert level(measurements(0.9, of=settings(main_gate="cosine"), **{gate: value})) == ConfidenceLevel.HIGH
 
 
 @pytest.mark.parametrize(("mode", "expected"), [(Mode.ENFORCE, "low"), (Mode.OBSERVE, "low"), (Mode.OFF, "high")])
-def test_given_contradicting_sources_then_the_level_is_low_at_most_unless_they_are_not_looked_at(
-    mode: Mode, expected: str
-) -> None:
+def test_given_contradicting_sources_then_the_level_is_low_where_looked_at(mode: Mode, expected: str) -> None:
     """S4-21: at most `low`, and never raised."""
     assert level(contradicted(settings(contradictions_mode=mode), correctness=1.0)) == expected
     none = {"high_distance": 0.0, "medium_distance": 0.0, "low_distance": 0.0}
@@ -367,9 +357,7 @@ def test_given_contradicting_sources_then_the_level_is_low_at_most_unless_they_a
 
 @each("mode", Mode)
 @each(("score", "expected"), [(0.99, "medium"), (0.8, "medium"), (0.6, "low")])
-def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_whatever_its_audit_may_do(
-    mode: Mode, score: float, expected: str
-) -> None:
+def test_given_a_claim_that_nothing_read_then_medium_at_most(mode: Mode, score: float, expected: str) -> None:
     unread = replace(GOOD_AUDIT, support=0.9, word_for_word=False, read=False)
     judged = measurements(0.9, of=settings(support_mode=mode), correctness=score)
     judged = replace(judged, draft=replace(judged.draft, measured=(unread,)))

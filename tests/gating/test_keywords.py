@@ -77,9 +77,7 @@ def test_given_inflected_words_then_lemma_or_stem_makes_them_meet() -> None:
 @pytest.mark.parametrize(
     ("question", "held"), [("Kdo je skutečným vlastníkem?", set()), ("Jaká je cena na trhu?", {"cena"})]
 )
-def test_given_questions_about_what_the_contract_does_not_say_then_they_are_refused(
-    question: str, held: set[str]
-) -> None:
+def test_given_questions_about_what_the_contract_lacks_then_refused(question: str, held: set[str]) -> None:
     """S0-13, S0-14: nothing, and one of two, is not enough."""
     found = match(question, PRICE)
 
@@ -111,9 +109,7 @@ def test_given_passages_of_several_languages_then_only_those_of_the_question_are
 
 
 @pytest.mark.parametrize(("question", "passage"), [("und", "cs"), ("cs", "und")])
-def test_given_an_undetermined_language_on_either_side_then_the_words_are_looked_for(
-    question: str, passage: str
-) -> None:
+def test_given_an_undetermined_language_then_the_words_are_looked_for(question: str, passage: str) -> None:
     found = match_keywords(["doba", "trhu"], question, [PARTIES], [passage])
 
     assert (found.matched, found.missing, found.abstain) == (("doba",), ("trhu",), "")
@@ -221,9 +217,7 @@ words = st.lists(
     st.lists(st.sampled_from(["The notice.", "A price.", "Supplier of the moon.", "Nothing."]), max_size=3),
     st.booleans(),
 )
-def test_given_more_passages_or_synonyms_then_no_match_is_ever_lost(
-    asked: list[str], texts: list[str], synonyms: bool
-) -> None:
+def test_given_more_passages_then_no_match_is_lost(asked: list[str], texts: list[str], synonyms: bool) -> None:
     before = match_keywords(asked, "en", texts, ["en"] * len(texts))
     more = [*texts, "The period of the warehouse."]
     after = match_keywords(asked, "en", more, ["en"] * len(more), own_synonyms="moon=price" if synonyms else "")

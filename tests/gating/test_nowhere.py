@@ -161,9 +161,7 @@ TEXTS = st.lists(TOKENS, min_size=1, max_size=12).map(" ".join)
 
 
 @given(bodies=st.lists(TEXTS, min_size=1, max_size=3), question=TEXTS)
-def test_given_any_question_then_what_is_said_to_stand_nowhere_is_no_term_of_the_library(
-    bodies: list[str], question: str
-) -> None:
+def test_given_any_question_then_nowhere_is_no_term_of_the_library(bodies: list[str], question: str) -> None:
     corpus = MemoryCorpus([Text(f"d{n}", body) for n, body in enumerate(bodies)], HashEmbedder())
 
     measured = measure(f"What of {question}?", settings(), corpus, tools())

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_models import cross_encoder
 
-from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.domain.documents import Metadata
 from rag_core.language import terms
 from rag_core.library.stored.sources import described
@@ -119,9 +116,7 @@ def test_given_a_language_the_model_does_not_know_then_its_own_weight_is_used() 
     assert strange.hits != ask("the price december", semantic_weight=1.0).hits
 
 
-def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both_and_words_say_nothing_of_them() -> (  # noqa: E501
-    None
-):
+def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both() -> None:
     mixed = MemoryCorpus(
         [
             Text("own", "The deposit is two rents.\nThe garden is open."),
@@ -159,9 +154,7 @@ def test_given_passages_of_which_nobody_knows_the_language_then_their_words_coun
 @given(
     st.sampled_from(["notice period", "price", "unknown words", "the"]), st.sets(st.integers(0, 5)), st.integers(1, 6)
 )
-def test_given_a_restriction_then_only_its_rows_are_ranked_and_it_ranks_before_it_cuts(
-    question: str, allowed: set[int], top_k: int
-) -> None:
+def test_given_a_restriction_then_it_ranks_before_it_cuts(question: str, allowed: set[int], top_k: int) -> None:
     """Restriction happens before ranking: a permitted row is found however many others are better."""
     found = ask(question, allowed=sorted(allowed), top_k=top_k)
 
@@ -308,18 +301,21 @@ def test_given_two_dates_then_the_newer_one_is_never_less_recent(one: date, othe
     assert 0 <= recency_of(older.isoformat(), half_life, TODAY) <= recency_of(newer.isoformat(), half_life, TODAY) <= 1  # type: ignore[operator]
 
 
-def test_given_a_cross_encoder_then_all_candidates_are_reordered_by_it_and_keep_its_score(tmp_path: Path) -> None:
-    """S3-6, S3-7: then rerank, by a cross-encoder."""
-    reranker = CrossEncoderReranker(str(cross_encoder(tmp_path)))
-    question = "notice period"
+class ByLength:
+    """A reranker that prefers long texts."""
 
-    found = ask(question, reranker=reranker, top_k=3)
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [len(text) / 100 for text in texts]
 
-    scores = reranker.score(question, [one.text for one in CORPUS.passages])
-    best = sorted(range(len(scores)), key=lambda row: -scores[row])[:3]
-    assert list(found.rows) == best
-    assert [hit.rerank for hit in found.hits] == pytest.approx([scores[row] for row in best], abs=1e-5)
-    assert all(hit.rerank is None for hit in ask(question).hits)
+
+def test_given_a_reranker_then_all_candidates_are_reordered_by_it_and_keep_its_score() -> None:
+    """S3-6, S3-7: then rerank."""
+    found = ask("notice period", reranker=ByLength(), top_k=3)
+
+    longest = sorted(CORPUS.passages, key=lambda one: -len(one.text))[:3]
+    assert [hit.passage for hit in found.hits] == longest
+    assert [hit.rerank for hit in found.hits] == [len(one.text) / 100 for one in longest]
+    assert all(hit.rerank is None for hit in ask("notice period").hits)
 
 
 class Undecided:

@@ -27,9 +27,7 @@ def test_given_fiscal_periods_when_expanded_then_they_read_as_reports_write_them
     assert expand(asked) == spelled
 
 
-def test_given_a_fiscal_period_when_searched_for_then_its_words_are_among_those_of_the_search_and_of_the_vector() -> (
-    None
-):
+def test_given_a_fiscal_period_then_its_words_are_among_those_of_the_search() -> None:
     """S3-27: what is spelled out is what is searched by, and not the abbreviation alone."""
     embedder = HashEmbedder()
     short, long = (
@@ -61,9 +59,7 @@ def test_given_instructions_behind_a_question_when_cored_then_only_the_question_
     "instruction",
     ["Use the cash flow statement.", "round your answer to three decimal places", "Round it to an integer."],
 )
-def test_given_an_instruction_in_a_sentence_of_its_own_then_it_is_set_aside_with_or_without_a_capital(
-    instruction: str,
-) -> None:
+def test_given_an_instruction_in_a_sentence_of_its_own_then_it_is_set_aside(instruction: str) -> None:
     assert (
         without_instructions(f"What was the net income in 2023? {instruction}", "en")
         == "What was the net income in 2023?"
@@ -110,9 +106,7 @@ def test_given_a_question_that_is_only_a_bracket_when_cored_then_it_stays_whole(
         ("Podle dokumentu, jaká je výpovědní lhůta? Uveďte výsledek v procentech.", "cs", "jaká je výpovědní lhůta?"),
     ],
 )
-def test_given_instructions_in_any_form_when_set_aside_then_what_is_asked_is_left(
-    asked: str, language: str, left: str
-) -> None:
+def test_given_instructions_in_any_form_then_what_is_asked_is_left(asked: str, language: str, left: str) -> None:
     assert without_instructions(asked, language) == left
 
 

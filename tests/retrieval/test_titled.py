@@ -141,9 +141,7 @@ def test_given_rows_that_may_be_found_then_a_named_one_is_among_them() -> None:
         ((), "HARBOURLIGHT_2022_10K", False),
     ],
 )
-def test_given_a_long_document_is_named_then_a_passage_of_another_one_is_told(
-    named: tuple[str, ...], other: str, another: bool
-) -> None:
+def test_given_a_long_document_named_then_others_are_told(named: tuple[str, ...], other: str, another: bool) -> None:
     passage = next(one for one in CORPUS.passages if one.document == other)
     assert titled(named, "en", CORPUS).is_another(passage) is another
 

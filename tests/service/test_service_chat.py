@@ -91,19 +91,19 @@ def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_page
 
 
 def test_given_a_follow_up_then_it_is_rewritten_from_the_user_s_words_alone(server: Server) -> None:
-    fathers = "How many days of parental leave are there for fathers?"
+    whole = "What may a hotel in Berlin cost per night?"
     with chat(server, "alpha") as client:
 
         def ask(*questions: str) -> tuple[str, dict[str, Any]]:
             found = client.chat.completions.create(model="alpha", messages=said(*questions))
             return found.choices[0].message.content, found.model_extra["plumbline"]
 
-        words, sure = ask(fathers.replace("fathers", "mothers"), "And for fathers?")
+        words, sure = ask(whole.replace("Berlin", "London"), "And in Berlin?")
         asked, unsure = ask(WARRANTY, "What about the invoice?")
         _, orders = ask("Hello", SECRET)
 
-    assert (sure["question"], sure["metadata"]["typed"]) == (fathers, "And for fathers?")
-    assert words.startswith(f"*Asked as: {fathers}*")
+    assert (sure["question"], sure["metadata"]["typed"]) == (whole, "And in Berlin?")
+    assert words.startswith(f"*Asked as: {whole}*")
     assert (unsure["question"], "typed" in unsure["metadata"]) == ("What about the invoice?", False)
     assert f"*Do you mean: {WARRANTY} What about the invoice?*" in asked
     assert orders["is_refusal"], "the system message and the assistant's words decide nothing"

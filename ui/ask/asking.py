@@ -136,7 +136,7 @@ def ask(
     scores: Scores = {}
     with background.question():
         chosen = scope.documents or None
-        whole = engine.stand_alone(question, before, settings, chosen, scope.filters, cancelled=cancelled)
+        whole = engine.stand_alone(question, before, settings, chosen, scope.filters)
         decision = engine.ask(
             whole.question,
             settings,

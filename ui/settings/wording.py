@@ -16,7 +16,7 @@ _STAGE_OF: Mapping[str, str] = {
     **dict.fromkeys((check.name for check in GROUNDING), "ground"),
     **dict.fromkeys((SUFFICIENCY.name, *(check.name for check in GATING)), "gate"),
     **dict.fromkeys(("length_ratio", "sentence_length", *(check.name for check in LLM_DRAFT)), "compress"),
-    **dict.fromkeys(("availability", "file_dates"), "retrieve"),
+    "availability": "retrieve",
     "verification": "ground",
     "confidence": "decide",
 }

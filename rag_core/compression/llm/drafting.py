@@ -21,15 +21,12 @@ from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Hit, Passage, PassageKind
-from rag_core.domain.ports import Cancel, Corpus, Embedder, EntailmentModel
-from rag_core.facts import absent_facts
+from rag_core.domain.ports import Corpus, Embedder, EntailmentModel
 from rag_core.facts.sentence.citation_marks import citation_marks, strip_marks
-from rag_core.grounding.citations import evidence_text
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.entailment import MIN_SUPPORT
 from rag_core.grounding.quotes import Quote, Sources, Standing
 from rag_core.grounding.units import overlaps, units, with_header
-from rag_core.grounding.windows import read_ahead
 from rag_core.ingest.normalise import normalise
 from rag_core.language import certain_language, sentences
 
@@ -93,22 +90,6 @@ def model_draft(
         given.citations(claims, [key for one in said.values() for key in one.uncertain]),
         context_chars=given.chars,
     )
-
-
-def prepare(
-    hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, stopped: Cancel = lambda: False
-) -> None:
-    """Read passages, best first, while the model writes, until `stopped`; changes no result."""
-    for passage in (hit.passage for hit in hits):
-        if stopped():
-            return
-        text = with_header(passage)
-        absent_facts(text, text, language)
-        read_ahead(text, language, embedder)
-        quotes = (unit.evidence(corpus.page_text) for unit in units(passage, corpus.page_text))
-        embedder.embed(
-            [normalise("\n".join(evidence_text(one, corpus.page_text) for one in quote)).text for quote in quotes]
-        )
 
 
 def _with_quotes(measured: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurement:

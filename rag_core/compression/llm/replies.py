@@ -190,11 +190,6 @@ def read_yes_no(completion: Completion, count: int) -> tuple[YesNo, ...]:
     return tuple(found[number] for number in range(1, count + 1))
 
 
-def read_reply(completion: Completion, schema: type[_Reply]) -> _Reply:
-    """A reply in this form; raises MalformedReply as `read_draft` does."""
-    return _checked(schema, _json(_read(completion)))
-
-
 def source_id(written: str) -> str:
     """The id in `[Source 1]`, `[1]`, `source:1` or `1`: as written but for what stands around it; `?` for none."""
     bare = _whole(written[: 2 * MAX_ID_CHARS]).strip("[]()\"'`“”„ \t\r\n")

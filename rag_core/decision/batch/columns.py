@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,8 @@ from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.replies import SETTLED
-from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.status import Reason
 from rag_core.domain.trace import State
-from rag_core.gating.levels import half_missing, level, medium_at_most
 from rag_core.settings import Mode, Settings
 
 _MAX_SETTINGS = 64  # whose outcomes are remembered
@@ -35,12 +35,10 @@ _OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[nam
 
 @dataclass(frozen=True, slots=True)
 class LlmOutcome:
-    """How a question ends by a language model's record, where its extract does not end it at its own level."""
+    """How a question ends by a language model's record."""
 
-    reasons: tuple[Reason, ...]  # all of them, the first first; `none` for an answer
-    level: ConfidenceLevel  # the confidence level
+    reason: Reason  # the first; `none` for an answer
     shown: tuple[int, ...]  # the claims that the answer shows, by their places among `every_claim`
-    sides: bool  # whether it shows two passages that the model says contradict each other
     values: tuple[float, ...]  # the grounding checks' values on the draft that was judged last, NaN where not measured
     abstains: tuple[bool, ...]  # which of them do not apply to it
 
@@ -51,18 +49,17 @@ class LlmOutcomes:
     def __init__(self, records: Mapping[int, Measurements]) -> None:
         self.rows = tuple(records)
         self._records = records
-        self._known: dict[Settings, dict[int, LlmOutcome | None]] = {}
+        self._known = lru_cache(_MAX_SETTINGS)(self._none_yet)
 
     def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, LlmOutcome]:
-        """The ends of those of the rows, whose gates all pass, that their extract does not end at its level."""
+        """The ends of those of the rows, whose gates all pass."""
         judging = settings.changed(**_OPEN)
-        known = self._known.setdefault(judging, {})
-        if len(self._known) > _MAX_SETTINGS:
-            self._known.pop(next(iter(self._known)))
-        for row in rows:
-            if row not in known:
-                known[row] = _llm_outcome(self._records[row], judging)
-        return {row: one for row in rows if (one := known[row]) is not None}
+        known, asked = self._known(judging), list(rows)
+        known.update({row: _llm_outcome(self._records[row], judging) for row in asked if row not in known})
+        return {row: known[row] for row in asked}
+
+    def _none_yet(self, _: Settings) -> dict[int, LlmOutcome]:
+        return {}
 
 
 def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
@@ -79,22 +76,16 @@ def every_claim(measurements: Measurements) -> tuple[Claim, ...]:
     return tuple(claim for draft in drafts_of(measurements) for claim in draft.claims)
 
 
-def _llm_outcome(measurements: Measurements, settings: Settings) -> LlmOutcome | None:
-    """None where the extract stands at its own level."""
-    now = replace(measurements, settings=settings)
-    decision = decide(now)
-    extract = bool(decision.metadata["drafter_note"])
-    if extract and (not decision.answered or decision.confidence_level is level(now)):
-        return None
+def _llm_outcome(measurements: Measurements, settings: Settings) -> LlmOutcome:
+    decision = decide(replace(measurements, settings=settings))
     place = {id(claim): number for number, claim in enumerate(every_claim(measurements))}
+    extract = bool(decision.metadata["drafter_note"])
     judged = decision.attempts[-1].checks if decision.attempts and not extract else decision.trace.checks
     checks = {check.stage: check for check in judged}
     measured = [checks.get(check.name) for check in GROUNDING]
     return LlmOutcome(
-        decision.reasons or (decision.reason,),
-        decision.confidence_level,
+        decision.reason,
         tuple(place[id(claim)] for claim in decision.claims),
-        bool(decision.conflicts) and not extract,
         tuple(math.nan if check is None or check.value is None else check.value for check in measured),
         tuple(check is None or check.state is State.ABSTAINED for check in measured),
     )
@@ -137,8 +128,6 @@ class ReplaySet:
     rests: Flags  # a claim with evidence
     rests_on: Floats
     overlap: Floats
-    unread: Flags  # (n,), see `medium_at_most`
-    half_missing: Flags  # (n,), see `gating.levels`
     changed_facts: Floats
     conflicts: Ints
     most_claims: int  # that a question has, its drafts all together; see `every_claim`
@@ -180,8 +169,6 @@ class ReplaySet:
             rests=_of_claims(records, lambda claim: bool(claim.evidence)),
             rests_on=_table((_rests_on(measurements) for measurements in records), -np.inf),
             overlap=_table(([one.overlap for one in of.draft.measured] for of in records), np.nan),
-            unread=_flags(medium_at_most(measurements) for measurements in records),
-            half_missing=_flags(map(half_missing, records)),
             changed_facts=_table(
                 ([1 if (n := one.changed_facts) is None else len(n) for one in of.draft.measured] for of in records),
                 0.0,

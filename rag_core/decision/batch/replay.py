@@ -15,24 +15,12 @@ from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, 
 from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY, Check
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
-from rag_core.gating.levels import (
-    MAX_CONTRADICTED,
-    MAX_HALF_FOUND,
-    MAX_UNREAD,
-    by_distance,
-    by_score,
-    cut_distance,
-    looks_at_conflicts,
-)
+from rag_core.gating.levels import cut_distance, looks_at_conflicts
 from rag_core.settings import Mode, Settings
 
 _REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
-_STATUS = np.array([*(reason.status for reason in REASONS), None], dtype=object)[:-1]
-_LEVEL = np.array([*ConfidenceLevel, None], dtype=object)[:-1]
-_LEVELS = tuple(ConfidenceLevel)
-_HIGH, _INSUFFICIENT = _LEVELS.index(ConfidenceLevel.HIGH), _LEVELS.index(ConfidenceLevel.INSUFFICIENT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,19 +50,13 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
-    """How n questions end under `settings`; `reason`, `status` and `level`, of shape (n,), are a decision's."""
+    """How n questions end under `settings`."""
 
     settings: Settings
     answered: Flags
-    reason: Objects  # shape (n,), the first `Reason` of each; `status` and `level` are what a decision has of that name
-    status: Objects
-    level: Objects
+    reason: Objects  # shape (n,), the first `Reason` of each
     shown: Flags  # shape (n, most claims); which of `every_claim` the answer shows: the extract's come first
-    conflicts: Flags  # shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`
     scores: Mapping[str, Floats]
-    failed_checks: Ints  # (n, checks): the code of the reason where a grounding check refuses, of `none` where not
-    sides: Flags  # shape (n,); whether two passages are shown that a language model says contradict each other
-    llm_outcomes: Mapping[int, LlmOutcome]  # rows that a language model's record decided
 
     def __len__(self) -> int:
         return len(self.answered)
@@ -83,15 +65,6 @@ class Outcomes:
     def needs_model(self) -> Flags:
         """Shape (n,); what would have to be asked of a language model first: neither an answer nor a refusal."""
         return np.asarray(self.reason == Reason.NEEDS_GENERATION)
-
-    def reasons(self, row: int) -> tuple[Reason, ...]:
-        """All reasons of one refusal, the first first; empty for an answer."""
-        if self.answered[row]:
-            return ()
-        if row in self.llm_outcomes:
-            return self.llm_outcomes[row].reasons
-        failed = tuple(REASONS[code] for code in self.failed_checks[row] if code)
-        return failed or (self.reason[row],)
 
 
 def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings) -> Outcomes:
@@ -102,33 +75,17 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
     code = _gated(of, settings)
     llm_outcomes = _llm_outcomes(of, settings, code)
     code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
-    checks = [_held(check, of, settings) for check in GROUNDING]
-    drafted = code == 0
-    failed = np.stack([np.where(check.blocks & drafted, check.codes, 0) for check in checks], axis=1)
-    code = np.where(drafted, np.take_along_axis(failed, (failed != 0).argmax(axis=1)[:, None], axis=1)[:, 0], code)
-    shown, conflicts = _shown(of, settings)
+    for check in (_held(check, of, settings) for check in GROUNDING):
+        failed = check.blocks & (code == 0)
+        code[failed] = check.codes[failed]
+    shown = _shown(of, settings)
     code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
-    level = _level(of, settings)
     shown = np.pad(shown & (code == 0)[:, None], ((0, 0), (0, of.most_claims - shown.shape[1])))
     for row, one in llm_outcomes.items():
-        code[row], level[row], failed[row] = CODE[one.reasons[0]], _LEVELS.index(one.level), 0
+        code[row] = CODE[one.reason]
         shown[row] = np.isin(np.arange(of.most_claims), one.shown)
-    given = code == 0
     reply = (code == CODE[Reason.GREETING]) | (code == CODE[Reason.ABOUT_LIBRARY])
-    level = np.where(reply, _HIGH, np.where(given, level, _INSUFFICIENT))
-    return Outcomes(
-        settings=settings,
-        answered=given | reply,
-        reason=_REASON[code],
-        status=_STATUS[code],
-        level=_LEVEL[level],
-        shown=shown,
-        conflicts=conflicts & given[of.conflicts[:, 0]],
-        scores=of.scores,
-        failed_checks=failed,
-        sides=np.isin(np.arange(len(of)), [row for row, one in llm_outcomes.items() if one.sides]),
-        llm_outcomes=llm_outcomes,
-    )
+    return Outcomes(settings, (code == 0) | reply, _REASON[code], shown, of.scores)
 
 
 def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
@@ -176,28 +133,10 @@ def _of_llm(one: Held, place: int, llm_outcomes: Mapping[int, LlmOutcome]) -> He
     return replace(one, values=values, abstains=abstains)
 
 
-def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
-    """The claims and the conflicts that an answer would show: see `compose`."""
-    near = of.claims & ~(of.rests_on > cut_distance(s))
+def _shown(of: ReplaySet, s: Settings) -> Flags:
+    """The claims that an answer would show: see `compose`."""
+    kept = of.claims & ~(of.rests_on > cut_distance(s))
     row, claim, other, added = of.conflicts.T
-    looked_at = looks_at_conflicts(s)
-    dropped = (added == 1) & ~(near[row, claim] & looked_at)
-    kept = near.copy()
+    dropped = (added == 1) & ~(kept[row, claim] & looks_at_conflicts(s))
     kept[row[dropped], other[dropped]] = False
-    return kept, kept[row, claim] & kept[row, other] & looked_at
-
-
-def _level(of: ReplaySet, s: Settings) -> Ints:
-    """The confidence level of an answer, as a code, by the cuts and caps of `gating.levels`."""
-    closest = np.fmin.reduce(of.distances, axis=1, initial=np.nan)
-    score = of.values.get(s.main_gate, np.full(len(of), np.nan))  # no check is named as a distance is
-    far, high = by_distance(s), by_score(s)
-    of_distance = np.select([closest <= cut for cut, _ in far], [_LEVELS.index(name) for _, name in far])
-    of_distance = np.maximum(of_distance, np.where(of.half_missing, _LEVELS.index(MAX_HALF_FOUND), 0))
-    of_score = np.select([score >= cut for cut, _ in high], [_LEVELS.index(name) for _, name in high])
-    reached = np.where(np.isnan(score), of_distance, of_score)
-    reached = np.maximum(reached, np.where(of.unread, _LEVELS.index(MAX_UNREAD), 0))
-    if looks_at_conflicts(s):
-        contradicted = np.isin(np.arange(len(of)), of.conflicts[:, 0])
-        reached = np.maximum(reached, np.where(contradicted, _LEVELS.index(MAX_CONTRADICTED), 0))
-    return np.where(np.isnan(closest), _INSUFFICIENT, reached)
+    return kept
