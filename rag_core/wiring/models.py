@@ -65,18 +65,27 @@ _reader = lru_cache(maxsize=1)(ReaderModel)
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
     """The entailment model that the settings name, loaded when first asked; None for none, or without its file."""
     model, languages = settings.verifier, settings.verifier_languages
-    declared_languages(languages)
+    known = declared_languages(languages)
     if model == NO_ENTAILMENT or (model == EMBEDDED_ENTAILMENT and not SUPPORT_FILE.exists()):
         return None
+    if model != EMBEDDED_ENTAILMENT and not known:
+        raise InvalidSetting(
+            f"Nothing says which languages the verifier {model!r} reads.",
+            remedy="Set verifier_languages, such as en, cs.",
+        )
     child = embedder_apart(settings.embedding_model, settings.embedding_precision) if apart else None
     return _entailment_model(model, precision_here(settings.embedding_precision), languages, child)
 
 
 @lru_cache(maxsize=2)
-def _entailment_model(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> EntailmentOnDemand:
-    load = partial(ProcessEntailment, child) if child else load_entailment_model
-    known = (version_of(SUPPORT_FILE), SUPPORT_LANGUAGES) if model == EMBEDDED_ENTAILMENT else ("", None)
-    return EntailmentOnDemand(partial(load, model, precision, languages), *known)
+def _entailment_model(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> EntailmentModel:
+    named = model, precision, languages
+    version, known = f"{model}@{precision}", declared_languages(languages)
+    if model == EMBEDDED_ENTAILMENT:
+        version, known = version_of(SUPPORT_FILE), SUPPORT_LANGUAGES
+    if child:
+        return ProcessEntailment(child, named, version, known)
+    return EntailmentOnDemand(partial(load_entailment_model, *named), version, known)
 
 
 def language_model(

@@ -264,7 +264,7 @@ CLAIM = {"lang": "en", "context": "The gate opens at 8 o'clock.", "answer": "It 
 
 
 class Failing:
-    """A verifier that can be asked once."""
+    """A verifier that can be asked twice: when it is loaded, and of the first rows."""
 
     version, languages = "failing", frozenset({"en"})
 
@@ -273,7 +273,7 @@ class Failing:
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         self.asked += 1
-        if self.asked > 1:
+        if self.asked > 2:
             raise ModelUnavailable("The verifier is gone.", remedy="Start it again.")
         return [1.0] * len(pairs)
 

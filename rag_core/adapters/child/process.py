@@ -18,7 +18,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Timer
 
 import numpy as np
@@ -242,29 +241,19 @@ class ProcessAnswerability:
 
 
 class ProcessEntailment:
-    """A `EntailmentModel` in an embedder's child; arguments as `load_entailment_model` takes them."""
+    """An `EntailmentModel` in an embedder's child, which loads what `load_entailment_model` takes when it is asked."""
 
-    def __init__(self, embedder: ProcessEmbedder, model: str, precision: str = "auto", languages: str = "") -> None:
-        self._embedder = embedder
-        self._named = [model, precision, languages]
-
-    @cached_property
-    def version(self) -> str:
-        return str(self._described["version"])
-
-    @cached_property
-    def languages(self) -> frozenset[str]:
-        return frozenset(self._described["languages"])
+    def __init__(
+        self, embedder: ProcessEmbedder, named: tuple[str, str, str], version: str, languages: frozenset[str]
+    ) -> None:
+        self.version, self.languages = version, languages
+        self._embedder, self._named = embedder, named
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         if not pairs:
             return []
         head, _ = self._embedder.ask(do="supports", entailment_model=self._named, pairs=list(pairs))
         return list(head["odds"])
-
-    @cached_property
-    def _described(self) -> pipes.Head:
-        return self._embedder.ask(do="entailment_model", entailment_model=self._named)[0]
 
 
 def prepare() -> None:

@@ -200,7 +200,7 @@ def judge(args: argparse.Namespace) -> int:
         tell(str(row))
     model, reads = embedder(settings.embedding_model, settings.embedding_precision), entailment_model(settings)
     if reads is not None:
-        _ = reads.languages  # loads a named one: that it cannot be had is said before a file is written
+        reads.supports([("", "")])  # loads it: that it cannot be had is said before a file is written
     claims, progress, started = 0, progress_line(), time.perf_counter()
     with output(args.out) as out:
         for first in range(0, len(good), JUDGED):
