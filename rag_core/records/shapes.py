@@ -350,7 +350,7 @@ _ATTEMPT: Form = CODEC.form(Attempt)
 _DRAFT: Form = CODEC.form(Draft)
 
 
-SCHEMA_VERSION = 14  # the form of a record
+SCHEMA_VERSION = 15  # the form of a record
 _VERSION = "schema_version"
 
 

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from pathlib import Path
 
 from rag_core.adapters.child.process import ProcessAnswerability, ProcessEmbedder, ProcessEntailment
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker, precision_here
@@ -22,7 +21,6 @@ from rag_core.domain.ports import AnswerabilityModel, Embedder, EntailmentModel,
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
-from rag_core.wiring.folder import model_cache
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
@@ -88,18 +86,10 @@ def _entailment_model(model: str, precision: str, languages: str, child: Process
     return EntailmentOnDemand(partial(load_entailment_model, *named), version, known)
 
 
-def language_model(
-    settings: Settings,
-    folder: Path | None = None,
-    collection: str = "default",
-    environment: Mapping[str, str] | None = None,
-) -> LanguageModel | None:
-    """The configured language models in order, the settings' first, with answers kept in `folder`; or None."""
+def language_model(settings: Settings, environment: Mapping[str, str] | None = None) -> LanguageModel | None:
+    """The configured language models in order, the settings' first; or None."""
     places = configured_models(settings, environment)
-    if not places:
-        return None
-    cache = model_cache(folder, collection) if folder and settings.model_cache else None
-    return model_chain(places, settings.structured_outputs, cache)
+    return model_chain(places, settings.structured_outputs) if places else None
 
 
 def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:

@@ -14,13 +14,12 @@ import pymupdf
 import pytest
 from service_kit import Server, labelled_run
 
-from rag_core.domain.llm_trace import Completion
 from rag_core.domain.measurements import TYPED
 from rag_core.entrypoints.cli import main
 from rag_core.library.erasing import mentions_of
 from rag_core.library.stored.collection import Collection
 from rag_core.records.stored import SavedPreset
-from rag_core.wiring import RecordStore, act_log, model_cache, open_engine, records
+from rag_core.wiring import RecordStore, act_log, open_engine, records
 from rag_core.work import loading, recording
 
 KEPT = "The canteen opens at eleven. Visitors sign the book at the gate of the north hall."
@@ -100,10 +99,6 @@ def filled(server: Server) -> tuple[str, Path]:
     store.write_set("Wexford-Dossier.pdf", store.run_questions(number))
     store.note_run(number, "Nobody asked about the zyxoquant before.")
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
-    cache = model_cache(server.folder, "erasing")
-    cache.put(
-        "key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1]
-    )
     folder = server.folder / "erasing"
     assert Collection(server.folder, "erasing")._writer.empty_log()
     shutil.copy(folder / "collection.sqlite", folder / "collection.damaged-20260101T000000.sqlite")
@@ -121,7 +116,6 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
         "collection.sqlite",
         "sources",
         "records.sqlite",
-        "model_cache.sqlite",
         "collection.damaged-",
         "records.damaged-",
     ):
