@@ -71,7 +71,7 @@ def secrets_file(environment: Mapping[str, str]) -> Path:
 
 
 def secrets_in(file: Path) -> dict[str, Any] | None:
-    """What a file of secrets says, None where there is none; raises InvalidSetting, which quotes nothing of it."""
+    """The contents of a file of secrets, None without it; raises InvalidSetting, which quotes nothing of it."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -49,7 +49,7 @@ class InTurn:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._count = clock, count()
         self._changed, self._taken = threading.Condition(), False
-        self._line: list[tuple[float, int, bool]] = []  # of each who waits: from when on, a number, whether it can wait
+        self._line: list[tuple[float, int, bool]] = []  # who waits: from when on, a number, whether it can wait
         self._last = -math.inf, 0  # when the last short request was done, and in which thread
 
     def locked(self) -> bool:
