@@ -93,12 +93,7 @@ def open_engine(
     """
     s = settings or Settings.load()
     model = _embedder(s, apart)
-    tools = _tools(
-        s,
-        model,
-        calibration_files(folder, collection),
-        apart,
-    )
+    tools = _tools(s, model, calibration_files(folder, collection), apart)
     return Engine(
         open_library(folder, collection, model, s.vector_store),
         tools,

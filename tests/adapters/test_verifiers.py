@@ -53,10 +53,7 @@ def form(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @each(
     ("outputs", "log_odds"),
-    [
-        ((), lambda logits: logits.reshape(-1)),
-        (NLI, lambda logits: of_probability(logits.softmax(dim=1)[:, 1])),
-    ],
+    [((), lambda logits: logits.reshape(-1)), (NLI, lambda logits: of_probability(logits.softmax(dim=1)[:, 1]))],
     ids=["one output is a logit", "entailment against the others"],
 )
 def test_given_a_cross_encoder_then_its_log_odds_are_those_of_sentence_transformers(outputs, log_odds, tmp_path):
@@ -95,9 +92,7 @@ def test_given_a_text_with_a_special_token_then_it_is_no_boundary(mark: str, for
     assert boundaries(f"a {mark} b", f"{mark} c {mark}") == boundaries("a b", "c")
 
 
-def test_given_an_evidence_longer_than_the_model_reads_then_its_end_is_cut_and_the_claim_stays_whole(
-    form: Path,
-) -> None:
+def test_given_an_evidence_longer_than_the_model_reads_then_its_end_is_cut_and_the_claim_stays_whole(form):
     verifier = NamedEntailment(str(form), "float32")
     long = "delivery " * 600
 
@@ -131,9 +126,7 @@ def test_given_a_model_without_the_layer_that_classifies_then_none_is_made_up(tm
 @pytest.mark.parametrize(
     "outputs", [("good", "bad", "ugly"), ("supported", "supports"), ("LABEL_0", "LABEL_1", "LABEL_2")]
 )
-def test_given_outputs_that_do_not_say_which_one_supports_then_nothing_is_guessed(
-    outputs: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_given_outputs_that_do_not_say_which_one_supports_then_nothing_is_guessed(outputs, tmp_path):
     with pytest.raises(ModelUnavailable, match=", ".join(outputs).casefold()) as caught:
         NamedEntailment(str(cross_encoder(tmp_path, *outputs)))
 
@@ -186,9 +179,7 @@ def test_given_a_damaged_file_then_it_is_one_typed_error(tmp_path: Path) -> None
     assert "embedded or none" in caught.value.remedy
 
 
-def test_given_a_model_of_the_hub_then_it_is_found_among_what_was_fetched_and_never_downloaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_model_of_the_hub_then_it_is_found_among_what_was_fetched_and_never_downloaded(tmp_path, monkeypatch):
     fetched = tmp_path / "hub" / "models--some--verifier"
     (fetched / "refs").mkdir(parents=True)
     (fetched / "refs" / "main").write_text("a" * 40, encoding="utf-8")
@@ -262,9 +253,7 @@ def test_given_a_named_verifier_in_the_child_of_the_page_then_it_says_what_it_sa
     assert wiring.entailment_model(settings, apart=True) is apart
 
 
-def test_given_the_embedded_verifier_then_it_says_the_same_here_and_in_the_child_and_parts_what_is_so_from_what_is_not() -> (  # noqa: E501
-    None
-):
+def test_given_the_embedded_verifier_then_it_says_the_same_here_and_in_the_child():
     here, apart = wiring.entailment_model(Settings.load()), wiring.entailment_model(Settings.load(), apart=True)
     assert here is not None
     assert apart is not None
@@ -298,9 +287,7 @@ def test_given_a_verifier_that_is_not_there_then_the_child_says_so_and_goes_on(t
     assert model.embed(["a"]).shape[0] == 1
 
 
-def test_given_no_verifier_is_wanted_or_the_embedded_ones_file_was_left_out_then_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_verifier_is_wanted_or_the_embedded_ones_file_was_left_out_then_there_is_none(tmp_path, monkeypatch):
     assert wiring.entailment_model(Settings.load(values={"verifier": "none"})) is None
     monkeypatch.setattr(wiring.models, "SUPPORT_FILE", tmp_path / "support.safetensors")
     assert wiring.entailment_model(Settings.load()) is None

@@ -108,9 +108,7 @@ def test_given_a_file_of_questions_when_asked_then_every_line_keeps_the_contract
     assert "30 dní" in rows["3"]["answer"]
 
 
-def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_document_verbatim(
-    documents, run
-) -> None:
+def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_document_verbatim(documents, run):
     """S2-26: traceable to the exact text."""
     code, out, _ = run("ask", "What is the notice period?", "--documents", documents, "--json")
     decision = json.loads(out)
@@ -124,9 +122,7 @@ def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_
         assert citation["page"] == 1
 
 
-def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_others_go_on(
-    documents, tmp_path, run
-) -> None:
+def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_others_go_on(documents, tmp_path, run):
     questions = write_rows(
         tmp_path / "q.jsonl",
         [
@@ -162,9 +158,7 @@ def test_given_subject_class_and_chapter_when_asked_then_the_source_is_named_wit
     assert "  NCERT Mathematics, Class 10, Chapter 5, Page 1" in out.splitlines()
 
 
-def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command_sees_the_others_work(
-    documents, tmp_path, run
-) -> None:
+def test_given_a_library_then_each_command_sees_what_the_others_did(documents, tmp_path, run):
     """S2-27, S3-25: kept on disk between calls, collections apart."""
     place = ("--library", tmp_path / "lib")
 
@@ -189,9 +183,7 @@ def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command
     assert "policy" in again[2]
 
 
-def test_given_a_library_when_asked_then_its_languages_are_loaded_beside_the_model_and_before_the_question(
-    documents, tmp_path, run, monkeypatch
-) -> None:
+def test_given_a_library_when_asked_then_its_languages_are_loaded_early(documents, tmp_path, run, monkeypatch):
     library = tmp_path / "library"
     run("index", documents, "--library", library)
     order: list[object] = []
@@ -215,9 +207,7 @@ def test_given_a_library_when_asked_then_its_languages_are_loaded_beside_the_mod
     assert order == [("en", "cs"), "asked"]
 
 
-def test_given_an_encrypted_pdf_when_indexed_with_its_password_file_then_it_opens_and_without_it_says_so(
-    tmp_path, run
-) -> None:
+def test_given_an_encrypted_pdf_when_indexed_with_its_password_file_then_it_opens_and_without_it_says_so(tmp_path, run):
     document = pymupdf.open()
     document.new_page().insert_text((72, 72), "The secret code of the vault is 4711.")
     file = tmp_path / "vault.pdf"
@@ -278,9 +268,7 @@ class Failing:
         return [1.0] * len(pairs)
 
 
-def test_given_more_rows_than_are_read_together_then_all_are_judged_in_their_order_and_bad_ones_named(
-    tmp_path, run, monkeypatch
-) -> None:
+def test_given_more_rows_than_are_read_together_then_all_are_judged_in_order(tmp_path, run, monkeypatch):
     monkeypatch.setattr(commands, "JUDGED", 4)
     rows: list[Any] = [{"id": str(number), **CLAIM, "lang": ("en", "cs")[number % 2]} for number in range(10)]
     rows[3:3] = ['{"id": "h", "context": "half \\ud800", "answer": "a"}', {"id": "", "context": "", "answer": ""}, "[]"]
@@ -307,9 +295,7 @@ def test_given_a_verifier_that_fails_on_the_way_then_what_was_judged_before_is_k
     assert [row["id"] for row in read_rows(tmp_path / "v.jsonl")] == ["0", "1"]
 
 
-def test_given_a_verifier_by_name_then_it_reads_the_declared_languages_and_one_that_is_not_there_stops_before_anything_is_written(  # noqa: E501
-    tmp_path, run
-) -> None:
+def test_given_a_verifier_by_name_then_one_that_is_not_there_stops_before_anything_is_written(tmp_path, run):
     claims = write_rows(tmp_path / "c.jsonl", [{"id": "1", **CLAIM}, {"id": "2", **CLAIM, "lang": "cs"}])
     call = ("judge", "--input", claims, "--set", f"verifier={tmp_path / 'cross'}", "--set", "verifier_languages=en")
 
@@ -370,9 +356,7 @@ def test_given_a_hostile_file_beside_a_good_one_when_indexed_then_the_good_one_i
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without a disk that is always full")
-def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line_says_so(
-    documents, tmp_path, run, monkeypatch
-) -> None:
+def test_given_a_full_disk_behind_the_output_then_one_line_says_so(documents, tmp_path, run, monkeypatch):
     questions = write_rows(tmp_path / "q.jsonl", [{"id": "1", "question": "Hello"}])
     code, _, err = run("ask", "--documents", documents, "--questions", questions, "--out", "/dev/full")
     assert (code, err) == (
@@ -388,9 +372,7 @@ def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line
         full.close()
 
 
-def test_given_files_that_are_not_finished_when_documents_are_listed_then_it_says_whether_somebody_is_at_work(
-    tmp_path: Path, run
-) -> None:
+def test_given_unfinished_files_when_documents_are_listed_then_it_says_if_somebody_is_at_work(tmp_path, run):
     library = open_engine(tmp_path / "library", "default").library
     library.add(
         [text_source("one", "The first."), text_source("two", "The second.")], Settings.load(), cancelled=lambda: True
@@ -409,9 +391,7 @@ def test_given_files_that_are_not_finished_when_documents_are_listed_then_it_say
     )
 
 
-def test_given_a_workbook_and_a_presentation_when_asked_then_the_row_is_quoted_below_its_heads_with_its_place(
-    tmp_path, run
-) -> None:
+def test_given_a_workbook_and_a_presentation_then_the_row_is_quoted_below_its_heads(tmp_path, run):
     rows = [["Zone", 2025, 2026], *([f"Zone {n}", Cell(n * 4, "0.00 €"), Cell(n * 5, "0.00 €")] for n in range(1, 6))]
     (tmp_path / "fees.xlsx").write_bytes(workbook(Sheet(name="Old", state="hidden"), Sheet(rows, name="Ferry")))
     slides = Slide(words("Fees", kind="title") + table(["Zone", "2025", "2026"], ["Zone 3", "12 €", "15 €"]))

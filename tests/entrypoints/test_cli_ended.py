@@ -47,9 +47,7 @@ def any_folder(folder: Path) -> Path:
     return folder
 
 
-def test_given_a_folder_that_holds_anything_when_listed_then_each_thing_is_a_source_or_a_problem_with_a_clean_name(
-    tmp_path,
-):
+def test_given_a_folder_of_anything_when_listed_then_each_is_a_source_or_a_problem_with_a_clean_name(tmp_path):
     folder = any_folder(tmp_path / "any")
 
     found = list(sources_from([folder, folder / "pipe.jsonl", folder / ("long" * 80 + ".pdf")]))
@@ -85,9 +83,7 @@ def test_given_a_name_and_metadata_that_are_no_text_when_listed_then_they_can_be
     assert (row["metadata"]["title"], row["metadata"]["values"]) == ("\ufffd", {"class": "\ufffd"})
 
 
-def test_given_a_folder_that_holds_anything_when_indexed_then_the_good_files_are_there_and_the_others_named(
-    tmp_path, run
-):
+def test_given_a_folder_of_anything_when_indexed_then_good_files_are_there_and_others_named(tmp_path, run):
     code, _, said = run("index", any_folder(tmp_path / "any"), "--library", tmp_path / "lib")
 
     assert code == 1, said
@@ -98,9 +94,7 @@ def test_given_a_folder_that_holds_anything_when_indexed_then_the_good_files_are
         assert sum(line.startswith(f"{name} ") for line in said.splitlines()) == 1, name
 
 
-def test_given_a_file_that_goes_while_others_are_read_then_it_is_one_problem_and_no_file_is_read_before_its_turn(
-    tmp_path,
-):
+def test_given_a_file_that_goes_while_others_are_read_then_it_is_one_problem(tmp_path):
     for name in "abc":
         (tmp_path / f"{name}.pdf").write_bytes(pdf(name))
     reading = sources_from([tmp_path])

@@ -33,9 +33,7 @@ def run(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, st
     return code, said.out, said.err
 
 
-def test_given_a_server_when_examined_then_what_it_can_do_is_said_with_its_key_masked(
-    server: ModelServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_server_when_examined_then_what_it_can_do_is_said_with_its_key_masked(server, capsys):
     code, out, _ = run(capsys)
 
     first, words, schema = out.splitlines()
@@ -64,9 +62,7 @@ def test_given_a_server_when_examined_then_what_it_can_do_is_said_with_its_key_m
     assert "did not accept the key (401). Check the key" in out
 
 
-def test_given_a_second_server_that_is_down_then_both_are_reported_and_the_code_is_1(
-    server: ModelServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_second_server_that_is_down_then_both_are_reported_and_the_code_is_1(server, capsys, monkeypatch):
     monkeypatch.setenv("RAG_FALLBACK_BASE_URL", "http://127.0.0.1:9/v1")
     code, out, _ = run(capsys)
 
@@ -75,9 +71,7 @@ def test_given_a_second_server_that_is_down_then_both_are_reported_and_the_code_
     assert "small at 127.0.0.1:9 cannot be reached" in out
 
 
-def test_given_no_model_or_half_of_what_is_needed_then_it_says_what_to_set(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_model_or_half_of_what_is_needed_then_it_says_what_to_set(capsys, monkeypatch):
     code, out, err = run(capsys)
 
     assert (code, out) == (1, "")

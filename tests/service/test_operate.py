@@ -35,9 +35,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_served(
-    alone: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_served(alone, tmp_path, capsys):
     text = API.read_text(encoding="utf-8")
     blocks = [block for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if block.startswith("curl")]
     arguments = [
@@ -78,9 +76,7 @@ def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_
     assert said[2]["id"] == "1"
 
 
-def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_asked_and_decided_over(
-    tmp_path: Path,
-) -> None:
+def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_asked_and_decided_over(tmp_path):
     """As they stand, on a service without a token; only the address is another."""
     text = README.read_text(encoding="utf-8").partition("## As a service")[2].partition("\n## ")[0]
     lines = [line for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) for line in block.splitlines()]
@@ -157,9 +153,7 @@ def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_co
         assert set(line.split()) <= taken | {"."}
 
 
-def test_given_the_compose_file_then_what_it_names_is_there_and_the_proxy_alone_reaches_the_page(
-    alone: Server, tmp_path: Path
-) -> None:
+def test_given_the_compose_file_then_what_it_names_is_there_and_the_proxy_alone_reaches_the_page(alone, tmp_path):
     """It is not started here: tests/clients/containers.py does that. Its check of health is run as it stands, but for
     the address.
     """
@@ -211,9 +205,7 @@ def test_given_the_lines_for_a_backup_then_what_they_copy_is_put_back_as_it_was(
     assert [one.name for one in (tmp_path / "var/lib").glob("plumbline-before-*")]
 
 
-def test_given_the_lines_of_an_upgrade_then_the_new_program_takes_the_place_of_the_old_one_and_what_was_set_up_stays(
-    tmp_path: Path,
-) -> None:
+def test_given_the_lines_of_an_upgrade_then_the_new_program_replaces_the_old_one_and_what_was_set_up_stays(tmp_path):
     """In folders that stand for the machine's and for the copy of the new version, by commands that stand for systemd's
     and make's.
     """

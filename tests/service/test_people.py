@@ -124,9 +124,7 @@ def test_given_a_token_that_is_old_or_for_another_when_it_comes_then_it_is_nobod
     assert roles(people, aud=["another", "plumbline"]) == ("editors",)
 
 
-def test_given_somebody_without_a_role_when_they_come_then_they_may_do_what_the_file_says_of_others(
-    people: People,
-) -> None:
+def test_given_somebody_without_a_role_when_they_come_then_they_may_do_what_the_file_says_of_others(people):
     found = people.person(claims(email="x@example.org"), "plumbline")
     assert found is not None
     assert (found.rights, found.name) == (frozenset(), "user:x@example.org")
@@ -142,9 +140,7 @@ def test_given_somebody_without_a_role_when_they_come_then_they_may_do_what_the_
     assert found.actor.may == frozenset()
 
 
-def test_given_a_provider_that_says_nothing_of_addresses_when_they_are_vouched_for_then_they_count(
-    people: People,
-) -> None:
+def test_given_a_provider_that_says_nothing_of_addresses_when_they_are_vouched_for_then_they_count(people):
     unsaid = {name: value for name, value in claims().items() if name != "email_verified"}
     assert people.person(unsaid, "plumbline").roles == ()  # type: ignore[union-attr]
     people.path.write_text("addresses_checked: true\n" + ACCESS, encoding="utf-8")

@@ -34,9 +34,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_given_the_repository_when_served_then_page_and_api_answer_from_one_port_and_a_signal_ends_it_well(
-    tmp_path: Path, sample_library: Path
-) -> None:
+def test_given_the_repository_then_page_and_api_answer_from_one_port_and_a_signal_ends_it(tmp_path, sample_library):
     """Where the home folder has a file of secrets that cannot be read: nobody asked for that one. Events are JSON."""
     library, port = Path(shutil.copytree(sample_library, tmp_path / "library")), free_port()
     (tmp_path / ".streamlit" / "secrets.toml").mkdir(parents=True)
@@ -88,9 +86,7 @@ def refused(*arguments: str) -> bool:
     return main(["serve", *arguments]) == 1
 
 
-def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_then_it_does_not_listen(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_then_it_does_not_listen(tmp_path, capsys):
     place = ("--library", str(tmp_path))
     for host in ("0.0.0.0", "::", "192.0.2.1", "example.org", ""):
         assert refused(*place, "--host", host), host
@@ -128,9 +124,7 @@ def test_given_visitors_when_a_proxy_lets_them_in_then_it_needs_no_token_and_nob
     )
 
 
-def test_given_visitors_when_people_sign_in_too_then_it_does_not_listen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_visitors_when_people_sign_in_too_then_it_does_not_listen(tmp_path, monkeypatch, capsys):
     secrets = tmp_path / "secrets.toml"
     monkeypatch.setenv("RAG_SECRETS", str(secrets))
     secrets.write_text(
@@ -143,9 +137,7 @@ def test_given_visitors_when_people_sign_in_too_then_it_does_not_listen(
     assert "--visitors" in capsys.readouterr().err
 
 
-def test_given_a_login_when_it_is_for_another_name_or_cannot_be_used_then_it_does_not_listen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_login_for_another_name_or_that_cannot_be_used_then_it_does_not_listen(tmp_path, monkeypatch, capsys):
     Tokens(tmp_path).create("x", ["ask"], ["*"])
     place, secrets = ("--library", str(tmp_path), "--behind-proxy", "docs.example.org"), tmp_path / "secrets.toml"
     monkeypatch.setenv("RAG_SECRETS", str(secrets))
@@ -161,9 +153,7 @@ def test_given_a_login_when_it_is_for_another_name_or_cannot_be_used_then_it_doe
     assert "other.example.org" in capsys.readouterr().err
 
 
-def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_is_loaded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_is_loaded(tmp_path, capsys):
     with serve_command.bound("127.0.0.1", 0) as taken:
         assert refused("--library", str(tmp_path), "--port", str(taken.getsockname()[1]))
         assert "cannot be listened on" in capsys.readouterr().err
@@ -173,9 +163,7 @@ def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_
         assert other.getsockname()[0] == "::1"
 
 
-def test_given_no_proxy_or_no_repository_when_assembled_then_the_api_is_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_proxy_or_no_repository_when_assembled_then_the_api_is_alone(tmp_path, monkeypatch):
     Tokens(tmp_path).create("x", ["ask"], ["*"])
     arguments = [
         "serve",

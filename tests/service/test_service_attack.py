@@ -155,10 +155,7 @@ def test_given_every_route_then_the_table_attacks_it_and_one_with_a_collection_e
     assert found.keys() == CALLS.keys() | {("GET", path) for path in (*SERVED, "/api/openapi.json")}
     for route in CALLS:
         # which may make one, and enters it by `create`
-        if "{name}" in route[1] and route != (
-            "PUT",
-            "/api/collections/{name}",
-        ):
+        if "{name}" in route[1] and route != ("PUT", "/api/collections/{name}"):
             assert entered in {each.call for each in found[route].dependant.dependencies}, route
 
 
@@ -193,9 +190,7 @@ def test_given_no_token_or_a_wrong_one_when_any_address_is_asked_for_then_nobody
 
 
 @pytest.mark.parametrize("route", [route for route, made in CALLS.items() if made], ids=" ".join)
-def test_given_a_token_of_alpha_when_beta_is_asked_for_then_it_looks_as_if_there_were_none(
-    server: Server, route: Route
-) -> None:
+def test_given_a_token_of_alpha_when_beta_is_asked_for_then_it_looks_as_if_there_were_none(server, route):
     known = server.known["beta"]
     with server.client("alpha") as client, server.client("beta") as theirs:
         refused, missing = call(client, route, "beta", known), call(client, route, NOWHERE, known)
@@ -242,9 +237,7 @@ def noted_in(server: Server) -> int:
 
 
 @pytest.mark.parametrize("path", ["/api/rag/query", "/api/rag/query/events"])
-def test_given_several_collections_when_one_is_not_the_caller_s_then_it_looks_as_if_there_were_none_and_nothing_is_asked(  # noqa: E501
-    server: Server, path: str
-) -> None:
+def test_given_several_collections_when_one_is_not_the_caller_s_then_there_is_none_and_nothing_is_asked(server, path):
     """S4-4: never over a collection that is not theirs."""
     noted = noted_in(server)
     with server.client("alpha") as client:
@@ -290,9 +283,7 @@ def test_given_a_token_that_only_asks_then_it_sees_its_own_decisions_and_changes
         assert alpha.get(document("alpha", known)).status_code == 200, "nothing was deleted"
 
 
-def test_given_names_that_lead_out_of_the_folder_when_a_collection_is_named_so_then_there_is_none(
-    server: Server,
-) -> None:
+def test_given_names_that_lead_out_of_the_folder_when_a_collection_is_named_so_then_there_is_none(server):
     names = (
         "..",
         ".",

@@ -7,8 +7,7 @@ from __future__ import annotations
 import threading
 
 import pymupdf
-import pytest
-from service_kit import WARRANTY, Server
+from service_kit import WARRANTY
 
 from rag_core.domain.documents import Page
 from rag_core.library.indexing import batches
@@ -20,9 +19,7 @@ PAGES, FIRST = 12, 4
 LIGHT = "Which light does buoy 3 show?"
 
 
-def test_given_a_pdf_that_is_being_read_when_asked_then_the_decision_says_so_and_once_deleted_it_is_gone(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_pdf_that_is_being_read_then_the_decision_says_so_and_once_deleted_it_is_gone(server, monkeypatch):
     stands, go, read = threading.Event(), threading.Event(), batches.Batches.read
 
     def held(self: batches.Batches, page: Page, size: int) -> None:

@@ -133,9 +133,7 @@ def test_given_equal_files_when_moved_or_deleted_then_their_one_document_goes_wi
     assert synced.documents == ["x.txt", "y.txt"]
 
 
-def test_given_files_of_one_name_when_they_are_many_then_all_come_in_batches(
-    synced: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_files_of_one_name_when_they_are_many_then_all_come_in_batches(synced, monkeypatch):
     monkeypatch.setattr(syncing, "BATCH_FILES", 2)
     for folder in "abcd":
         synced.put(f"{folder}/same.txt")
@@ -165,9 +163,7 @@ def test_given_documents_uploaded_by_hand_then_the_folder_leaves_them_alone(sync
     assert synced.documents == ["both.txt", "hand.txt"]
 
 
-def test_given_a_file_that_is_being_written_then_it_waits_until_it_stands_still(
-    synced: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_file_that_is_being_written_then_it_waits_until_it_stands_still(synced, monkeypatch):
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(syncing, "time", SimpleNamespace(monotonic=lambda: clock.now))
     follower = synced.follower(still_seconds=5.0)
@@ -194,9 +190,7 @@ def test_given_a_file_that_is_being_written_then_it_waits_until_it_stands_still(
     assert synced.documents == ["half.txt", "whole.txt"]
 
 
-def test_given_a_file_that_cannot_be_read_then_it_is_listed_and_tried_again_only_when_it_changes(
-    synced: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_file_that_cannot_be_read_then_it_is_listed_and_tried_again_only_when_it_changes(synced, monkeypatch):
     synced.put("good.pdf", data=SAMPLE.read_bytes())
     synced.put("bad.pdf", data=b"%PDF-1.7 and no more")
     assert synced.step().added == 1
@@ -266,9 +260,7 @@ def test_given_most_files_gone_when_nobody_confirms_then_nothing_is_deleted(sync
     assert synced.known.problems() == []
 
 
-def test_given_a_part_that_cannot_be_read_then_nothing_is_deleted_and_it_is_named(
-    synced: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_part_that_cannot_be_read_then_nothing_is_deleted_and_it_is_named(synced, monkeypatch):
     """The user who runs the tests may read all folders, so the refusal is made."""
     for path in ("a.txt", "b.txt", "closed/c.txt"):
         synced.put(path)
@@ -326,9 +318,7 @@ def test_given_a_link_that_is_set_after_the_look_then_it_is_not_read(local: Shar
     assert local.folder.read("new.txt", stamp) is None, "it is another file"
 
 
-def test_given_a_kill_while_a_file_is_added_then_its_document_still_goes_with_it(
-    local: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_kill_while_a_file_is_added_then_its_document_still_goes_with_it(local, monkeypatch):
     local.put("a.txt")
     local.put("b.txt")
     with monkeypatch.context() as patch:
@@ -446,9 +436,7 @@ def test_given_a_service_when_files_change_then_it_follows_and_asks_watched_answ
 
 
 @pytest.mark.usefixtures("quick")
-def test_given_the_command_then_it_follows_once_and_lists_what_is_wrong(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_the_command_then_it_follows_once_and_lists_what_is_wrong(tmp_path, capsys):
     folder, library = tmp_path / "contracts", tmp_path / "library"
     assert main(["sync", "--library", str(library)]) == 1
     assert "No collection follows a folder." in capsys.readouterr().err
@@ -485,9 +473,7 @@ def test_given_the_command_then_it_follows_once_and_lists_what_is_wrong(
 
 
 @pytest.mark.parametrize("polling", [False, True])
-def test_given_events_when_a_file_comes_then_the_folder_is_looked_at_and_links_are_not_watched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, polling: bool
-) -> None:
+def test_given_events_when_a_file_comes_then_the_folder_is_looked_at_and_no_link(tmp_path, monkeypatch, polling):
     pytest.importorskip("watchfiles")
     monkeypatch.setattr(folders, "POLL_MS", 100)
     root, away, stop = tmp_path / "root", tmp_path / "away", threading.Event()

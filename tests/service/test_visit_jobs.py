@@ -112,9 +112,7 @@ def test_given_a_long_job_of_one_visitor_when_others_wait_then_they_come_after_i
     assert long.done == 3
 
 
-def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first_one_whose_lock_it_needs_and_others_do_not() -> (  # noqa: E501
-    None
-):
+def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first_one_and_others_do_not():
     runner, long, own, other = Runner(), Held(files=2), Held(), Held()
     first = start(runner, visit(1), long)
     assert long.begun.wait(SECONDS)
@@ -192,9 +190,7 @@ def test_given_turns_that_are_kept_left_or_given_up_then_nobody_elses_is_given_b
     assert done.wait(SECONDS)
 
 
-def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start() -> (  # noqa: E501
-    None
-):
+def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start():
     turns, begun, order = Turns(), threading.Event(), list[str]()
     first, second = turns.turn("one"), turns.turn("one")
 

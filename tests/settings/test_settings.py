@@ -185,9 +185,7 @@ def test_given_the_presets_of_s1_then_the_relevance_guard_has_its_numbers(preset
 @pytest.mark.parametrize(
     ("preset", "limit"), [("tutor", 0.6), ("tutor-maximum-safety", 0.7), ("tutor-development", 0.5)]
 )
-def test_given_the_presets_of_s2_then_mean_confidence_and_the_audits_have_their_numbers(
-    preset: str, limit: float
-) -> None:
+def test_given_the_presets_of_s2_then_mean_confidence_and_the_audits_have_their_numbers(preset, limit):
     """S2-2, S2-24: mean confidence 0.6, 0.7 for safety, 0.5 for development; the audits refuse under each."""
     s = Settings.load(preset)
     # no source has this one

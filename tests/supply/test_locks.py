@@ -33,14 +33,7 @@ from supply.environment import (
     torch_needs,
     torch_pin,
 )
-from supply.lock import (
-    NEEDS,
-    PEERS_SOURCE,
-    RESOLVER_LOCK,
-    accepted,
-    lock_text,
-    locked_packages,
-)
+from supply.lock import NEEDS, PEERS_SOURCE, RESOLVER_LOCK, accepted, lock_text, locked_packages
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = (PRODUCT, TESTS, *BESIDES, PEERS, RESOLVER_LOCK)
@@ -241,9 +234,7 @@ def test_an_environment_differs_by_what_is_missing_changed_or_extra() -> None:
         assert bool(found) == any((missing, other, extra)), name
 
 
-def test_what_a_build_of_torch_needs_is_followed_through_its_extras(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_build_of_torch_needs_is_followed_through_its_extras(tmp_path, monkeypatch):
     needs = {
         "torch": [
             'cuda-toolkit[cublas]==13.0; python_version >= "3"',
