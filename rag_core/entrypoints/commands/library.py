@@ -210,20 +210,10 @@ def judge(args: argparse.Namespace) -> int:
 def documents(args: argparse.Namespace) -> int:
     engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
     print(show_documents(engine.library.snapshot.documents, as_json=args.json))
-    writer, unfinished = engine.library.writer(), engine.library.unfinished()
-    if unfinished:
-        tell(_unfinished(len(unfinished), writer))
+    if unfinished := engine.library.unfinished():
+        said = f"{several(len(unfinished), 'file')} {'is' if len(unfinished) == 1 else 'are'} not finished."
+        tell(f"{said} Unless somebody is at work on them, run: python -m rag_core index --resume")
     return 0
-
-
-def _unfinished(files: int, writer: str) -> str:
-    """How many files are not in the library yet, and whether that is somebody's work or nobody's."""
-    said = f"{several(files, 'file')} {'is' if files == 1 else 'are'} not finished"
-    resume = "python -m rag_core index --resume"
-    if writer:
-        work = f"{writer} writes to this collection. What is left when that has ended: {resume}"
-        return f"{said}, and may be in work: {work}"
-    return f"{said}, and nobody is at work on this collection; run: {resume}"
 
 
 def delete(args: argparse.Namespace) -> int:
