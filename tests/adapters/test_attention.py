@@ -54,22 +54,6 @@ def test_given_texts_of_any_lengths_then_each_attends_to_itself_alone(sizes, see
         assert torch.allclose(found[mine].float(), exact(asking[mine], key[start:end], value[start:end]), atol=0.03)
 
 
-@given(sizes=lengths, products=st.booleans())
-def test_given_other_texts_beside_it_then_a_text_has_the_same_numbers_bit_by_bit(sizes, products):
-    (query, key, value), bounds = batch(sizes)
-    whole = attend(query, key, value, bounds, first_only=False, products=products and has_products())
-
-    for start, end in bounds:
-        behind = rows_behind([end - start])
-        alone = [
-            torch.nn.functional.pad(part[start:end], (0, 0, 0, 0, 0, behind), value=9.0) for part in (query, key, value)
-        ]
-        assert torch.equal(
-            attend(*alone, [(0, end - start)], first_only=False, products=products and has_products())[: end - start],
-            whole[start:end],
-        )
-
-
 @pytest.mark.parametrize("products", [False, True])
 def test_given_scores_far_apart_then_shares_are_numbers_and_the_rest_of_the_size_has_none(products: bool) -> None:
     """All scores of a text are far below nothing; a row that fills it up and had a share would take it all."""

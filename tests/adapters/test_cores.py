@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.embedding import cores, embedded, network
+from rag_core.adapters.embedding import embedded, network
 from rag_core.adapters.embedding.cores import Cores, even_parts
 from rag_core.adapters.embedding.embedded import EmbeddedModel, published_network
 from rag_core.adapters.embedding.reader import ReaderModel
@@ -102,20 +102,6 @@ def test_given_a_thread_that_cannot_be_started_then_the_others_end(monkeypatch: 
 
     started[0].join(WAIT_SECONDS)
     assert not started[0].is_alive()
-
-
-def test_given_many_who_ask_at_once_then_the_threads_of_a_process_are_made_once(monkeypatch):
-    monkeypatch.setattr(cores, "_cores", [])
-    found: list[Cores] = []
-    threads = [threading.Thread(target=lambda: found.append(cores.cores())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(found) == 8
-    assert len(set(map(id, found))) == 1
-    assert found[0].count == torch.get_num_threads()
 
 
 @pytest.mark.parametrize(("precision", "apart"), [("float32", 1e-5), ("bfloat16", 0.0)])

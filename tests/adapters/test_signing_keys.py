@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from folding import each
 
 pytest.importorskip("authlib")
 
@@ -291,7 +292,7 @@ def test_given_a_provider_whose_keys_are_none_when_read_then_nobody_is_let_in(au
         ask(SigningKeys(known), signed(authority))
 
 
-@pytest.mark.parametrize("at", ["http://keys.example.org/keys", "file:///etc/passwd", "", 7, None])
+@each("at", ["http://keys.example.org/keys", "file:///etc/passwd", "", 7, None])
 def test_given_a_provider_that_names_no_private_address_of_its_keys_then_it_is_not_asked(authority, known, at):
     authority.described = {"jwks_uri": at}
     with pytest.raises(ProviderUnavailable):

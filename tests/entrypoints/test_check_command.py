@@ -64,16 +64,6 @@ def test_given_documents_that_change_when_checked_then_exit_code_and_lines_say_w
     assert capsys.readouterr().out == f"{QUESTIONS['chief']} lost: Theodosius Quillhaven\n"
 
 
-def test_given_new_decisions_when_they_are_pinned_next_then_nothing_has_changed_against_them(pinned, capsys):
-    new = BEFORE.replace("25", "30")
-    assert check(pinned, new) == 1
-    (pinned.parent / "next.jsonl").replace(pinned)
-    capsys.readouterr()
-
-    assert check(pinned, new) == 0
-    assert capsys.readouterr().out == ""
-
-
 def test_given_what_could_not_be_checked_when_checked_then_it_has_not_passed(pinned, capsys):
     (pinned.parent / "new").mkdir()
     (pinned.parent / "new" / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")

@@ -1,8 +1,6 @@
 """The command line, run as a user runs it, with the embedded model on small documents."""
 
 import json
-import math
-import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,15 +10,15 @@ from typing import Any
 
 import pymupdf
 import pytest
+from folding import each
 from office_files import Cell, Sheet, Slide, deck, table, words, workbook
 from tiny_models import cross_encoder
 
 from rag_core.engine import Engine
-from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import library as commands
 from rag_core.errors import ModelUnavailable
-from rag_core.library.disk.lock import writing
 from rag_core.library.stored.sources import text_source
+from rag_core.service import models
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 
@@ -39,23 +37,6 @@ TEXTS = [
         "text": "Doba plnění je 30 dní od podpisu smlouvy. Smluvní pokuta činí 30 Kč za den.",
     },
 ]
-CONTRACT = {
-    "schema_version": int,
-    "id": str,
-    "status": str,
-    "reason": str,
-    "answer": str,
-    "confidence": float,
-    "confidence_basis": str,
-    "confidence_level": str,
-    "scores": dict,
-    "citations": list,
-    "retrieved": list,
-    "trace": list,
-    "suggestions": list,
-    "metadata": dict,
-}
-TRACE_ROW = {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"}
 
 
 def write_rows(path: Path, rows: list[Any]) -> Path:
@@ -94,11 +75,8 @@ def test_given_a_file_of_questions_when_asked_then_every_line_keeps_the_contract
     assert err == "", "progress belongs on a terminal only"
     assert list(rows) == ["1", "2", "3", "4"]
     for row in rows.values():
-        for name, kind in CONTRACT.items():
-            assert isinstance(row[name], kind if kind is not float else (int, float)), name
-        assert 0 <= row["confidence"] <= 1
-        assert all(math.isfinite(row["scores"][name]) for name in ("correctness", "answerability"))
-        assert all(set(check) >= TRACE_ROW for check in row["trace"])
+        models.Decision.model_validate_json(json.dumps(row), strict=True)
+        assert {"correctness", "answerability"} <= row["scores"].keys()
     assert rows["1"]["status"] == "success"
     assert "25 days" in rows["1"]["answer"]
     assert {c["document"] for c in rows["1"]["citations"]} == {"policy"}
@@ -309,7 +287,7 @@ def test_given_a_verifier_by_name_then_one_that_is_not_there_stops_before_anythi
     assert ["facts_only" in flags for flags in read] == [False, True]
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "said"),
     [
         (["--set", "top_k=0"], "top_k"),
@@ -335,26 +313,6 @@ def test_given_settings_of_a_file_and_of_the_call_when_shown_then_the_call_wins(
     assert (shown["preset"], shown["top_k"], shown["min_documents"], shown["max_distance"]) == ("scoping", 4, 3, 0.8)
 
 
-@pytest.mark.parametrize("command", ["index", "ask", "judge", "documents", "delete", "settings"])
-def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main([command, "--help"])
-
-    assert stop.value.code == 0
-    assert command in capsys.readouterr().out
-
-
-def test_given_a_hostile_file_beside_a_good_one_when_indexed_then_the_good_one_is_there(tmp_path, run) -> None:
-    (tmp_path / "page.pdf").write_text("<html><body>not a pdf</body></html>", encoding="utf-8")
-    (tmp_path / "good.txt").write_text("The gate opens at 8 o'clock.", encoding="utf-8")
-
-    code, _, err = run("index", tmp_path / "page.pdf", tmp_path / "good.txt", "--library", tmp_path / "lib")
-
-    assert code == 1
-    assert "page.pdf" in err
-    assert "good.txt" in run("documents", "--library", tmp_path / "lib")[1]
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without a disk that is always full")
 def test_given_a_full_disk_behind_the_output_then_one_line_says_so(documents, tmp_path, run, monkeypatch):
     questions = write_rows(tmp_path / "q.jsonl", [{"id": "1", "question": "Hello"}])
@@ -372,23 +330,14 @@ def test_given_a_full_disk_behind_the_output_then_one_line_says_so(documents, tm
         full.close()
 
 
-def test_given_unfinished_files_when_documents_are_listed_then_it_says_if_somebody_is_at_work(tmp_path, run):
+def test_given_unfinished_files_when_documents_are_listed_then_it_says_how_many_and_what_to_do(tmp_path, run):
     library = open_engine(tmp_path / "library", "default").library
-    library.add(
-        [text_source("one", "The first."), text_source("two", "The second.")], Settings.load(), cancelled=lambda: True
-    )
+    library.add([text_source("one", "The first.")], Settings.load(), cancelled=lambda: True)
 
-    listed = ("documents", "--library", tmp_path / "library")
-    assert run(*listed)[2] == (
-        "2 files are not finished, and nobody is at work on this collection; run: python -m rag_core index --resume\n"
-    )
-    library.discard([library.unfinished()[0].id])
-    with writing(tmp_path / "library" / "default", 0):
-        said = run(*listed)[2]
-    assert said.startswith(f"1 file is not finished, and may be in work: process {os.getpid()} on ")
-    assert said.endswith(
-        " writes to this collection. What is left when that has ended: python -m rag_core index --resume\n"
-    )
+    said = run("documents", "--library", tmp_path / "library")[2]
+
+    assert said.startswith("1 file is not finished.")
+    assert said.endswith("run: python -m rag_core index --resume\n")
 
 
 def test_given_a_workbook_and_a_presentation_then_the_row_is_quoted_below_its_heads(tmp_path, run):

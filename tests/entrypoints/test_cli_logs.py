@@ -62,10 +62,3 @@ def test_given_json_when_asked_then_each_line_is_an_object(paper, capsys, monkey
     (about,) = [row for row in rows if row.get("event") == "rag_confidence_metadata"]
     assert about["confidenceLevel"] in ("high", "medium", "low", "insufficient")
     assert 0 <= about["scores"]["correctness"] <= 1
-
-
-def test_given_a_log_that_cannot_be_kept_then_nothing_is_asked(paper, capsys, monkeypatch):
-    monkeypatch.setenv("RAG_LOG", "loud")
-
-    assert main(["ask", "What is the notice period?", "--documents", paper]) == 2
-    assert capsys.readouterr().err == "RAG_LOG is 'loud'. Set it to text or json, or not at all.\n"

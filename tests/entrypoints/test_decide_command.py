@@ -52,26 +52,6 @@ def test_given_a_question_and_passages_then_the_answer_is_shown_with_its_source_
     assert (row["citations"][0]["chunk_id"], row["citations"][0]["page"]) == ("a", 3)
 
 
-def test_given_subject_class_and_chapter_of_a_document_then_its_source_is_named_with_them(tmp_path, capsys):
-    """S2-21: the source's own line, of the documents that the answer cites and of no other."""
-    about = {
-        "title": "NCERT Mathematics",
-        "subject": "mathematics",
-        "class": "10",
-        "chapter": "5 (Arithmetic Progressions)",
-    }
-    rows = [
-        {**PASSAGES[0], "document": "NCERT.pdf", "page": 95, "metadata": about},
-        {**PASSAGES[1], "metadata": {"class": "9", "chapter": "2"}},
-    ]
-
-    code, out, _ = run(capsys, ASKED, "--passages", written(tmp_path / "p.jsonl", rows))
-
-    assert code == 0
-    assert "  NCERT Mathematics, Class 10, Chapter 5 (Arithmetic Progressions), Page 95\n" in out
-    assert "Class 9" not in out
-
-
 def test_given_a_file_of_rows_when_decided_then_each_is_a_line_and_a_bad_one_an_error(tmp_path, capsys):
     rows = written(
         tmp_path / "rows.jsonl",

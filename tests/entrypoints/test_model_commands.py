@@ -129,20 +129,6 @@ def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_that_shows_
     assert "something else" not in out
 
 
-def test_given_the_settings_when_printed_then_those_of_the_model_stand_there_with_their_cost(run: Run) -> None:
-    _, out, _ = run("settings")
-
-    for name in (
-        "model = ",
-        "max_retries = 3",
-        "sufficiency_mode = off",
-        "verification_mode = off",
-        "model_budget = 30000",
-    ):
-        assert name in out
-    assert re.search(r"temperature = 0\.0  \(0 to 2 temperature; changing it costs: ask\)", out)
-
-
 # evaluate
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -368,18 +367,6 @@ def test_given_a_request_that_failed_when_it_comes_again_then_it_is_tried_again(
     assert (busy.status_code, busy.json()["kind"]) == (409, "LibraryBusy")
     assert busy.headers["retry-after"]
     assert (again.status_code, again.json()["indexed"]) == (200, 1)
-
-
-def test_given_two_callers_at_once_then_each_gets_their_own_answer(server: Server) -> None:
-    def asked(holder: str) -> str:
-        with server.client(holder) as client:
-            question = WARRANTY if holder == "alpha" else SECRET
-            return str(client.post("/api/rag/query", json={"query": question, "namespace": holder}).json()["answer"])
-
-    holders = ["alpha", "beta"] * 6
-    with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(asked, holders))
-    assert answers == [server.known[holder]["answer"] for holder in holders]
 
 
 def test_given_a_service_that_loads_or_stops_when_asked_if_it_is_ready_then_it_says_which(tmp_path, monkeypatch):

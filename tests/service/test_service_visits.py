@@ -161,14 +161,6 @@ def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_en
     assert ("delete_collection", own) in [(row.action, row.collection) for row in act_log(demo.folder).entries()]
 
 
-def test_given_a_service_without_visitors_when_somebody_comes_by_then_there_is_nothing_for_them(server: Server) -> None:
-    with server.client("alpha") as known:
-        assert known.post("/api/visits").status_code == 404
-    for headers in ({"X-Browser-ID": "test-browser"}, {}):
-        assert httpx2.get(f"{server.address}/api/collections", headers=headers).status_code == 401
-        assert httpx2.post(f"{server.address}/api/visits", headers=headers).status_code == 401
-
-
 def test_given_a_token_when_a_visit_comes_at_once_or_it_is_for_all_collections_then_it_enters_no_visit(demo, comes_by):
     client, own = comes_by()
     headers = {"authorization": f"Bearer {demo.tokens['house']}", "x-browser-id": client.headers["x-browser-id"]}

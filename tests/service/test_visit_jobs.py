@@ -105,10 +105,10 @@ def test_given_a_long_job_of_one_visitor_when_others_wait_then_they_come_after_i
     assert short.begun.wait(SECONDS)
     assert long.done == 1
     short.go.release()
-    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+    assert second.wait(SECONDS)
     for _ in range(2):
         long.go.release()
-    assert first.wait(SECONDS)  # type: ignore[attr-defined]
+    assert first.wait(SECONDS)
     assert long.done == 3
 
 
@@ -120,14 +120,14 @@ def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first
     long.go.release()
     assert other.begun.wait(SECONDS)
     other.go.release()
-    assert third.wait(SECONDS)  # type: ignore[attr-defined]
+    assert third.wait(SECONDS)
     assert not own.begun.wait(0.2)
-    assert not first.finished  # type: ignore[attr-defined]
+    assert not first.finished
 
     long.go.release()
-    assert first.wait(SECONDS)  # type: ignore[attr-defined]
+    assert first.wait(SECONDS)
     own.go.release()
-    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+    assert second.wait(SECONDS)
 
 
 def test_given_a_job_that_waits_when_its_collection_goes_then_it_ends_at_once_and_the_next_one_gets_its_turn() -> None:
@@ -139,11 +139,11 @@ def test_given_a_job_that_waits_when_its_collection_goes_then_it_ends_at_once_an
 
     assert runner.end(("library", visit(2).collection), 5)
 
-    assert not first.finished  # type: ignore[attr-defined]
+    assert not first.finished
     assert not gone.begun.is_set()
     for work in (long, after):
         work.go.release()
-    assert third.wait(SECONDS)  # type: ignore[attr-defined]
+    assert third.wait(SECONDS)
 
 
 def test_given_a_job_between_two_files_when_its_collection_goes_then_it_ends_though_it_is_not_its_turn() -> None:
@@ -157,9 +157,9 @@ def test_given_a_job_between_two_files_when_its_collection_goes_then_it_ends_tho
     assert runner.end(("library", visit(1).collection), 5)
 
     assert long.done == 1
-    assert not second.finished  # type: ignore[attr-defined]
+    assert not second.finished
     other.go.release()
-    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+    assert second.wait(SECONDS)
 
 
 def test_given_turns_that_are_kept_left_or_given_up_then_nobody_elses_is_given_back_and_the_next_comes() -> None:
@@ -188,25 +188,6 @@ def test_given_turns_that_are_kept_left_or_given_up_then_nobody_elses_is_given_b
     never.leave()
     never.leave()
     assert done.wait(SECONDS)
-
-
-def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start():
-    turns, begun, order = Turns(), threading.Event(), list[str]()
-    first, second = turns.turn("one"), turns.turn("one")
-
-    def late() -> None:
-        begun.set()
-        with second:
-            order.append("second")
-
-    thread = threading.Thread(target=late)
-    thread.start()
-    assert begun.wait(SECONDS)
-    thread.join(0.2)
-    with first:
-        order.append("first")
-    thread.join(SECONDS)
-    assert order == ["first", "second"]
 
 
 def test_given_visitors_who_hold_all_places_that_they_may_when_a_token_comes_then_it_finds_one() -> None:

@@ -117,33 +117,33 @@ def test_given_a_switch_that_is_neither_then_it_is_an_error_and_not_a_guess() ->
         load_settings(environment={"RAG_STRICT_MODE": "perhaps"})
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("RAG_CONFIDENCE_THRESHOLD", "2.1"), ("RAG_MIN_DOCUMENTS", "0"), ("RAG_PRESET", "wild")]
-)
-def test_given_an_environment_value_out_of_range_then_it_is_an_error(name: str, value: str) -> None:
+@each(("name", "value"), [("RAG_CONFIDENCE_THRESHOLD", "2.1"), ("RAG_MIN_DOCUMENTS", "0"), ("RAG_PRESET", "wild")])
+def test_given_an_environment_value_out_of_range_then_it_is_an_error(name, value):
     with pytest.raises(InvalidSetting):
         load_settings(environment={name: value})
 
 
-@pytest.mark.parametrize(
-    "text", ["- a\n- b\n", "top_k: [", "just words", "top_k: 0\n", "topk: 5\n", "1: 2\n", "preset: [a]\n"]
+@each(
+    ("data", "says"),
+    [
+        (None, "cannot be read as settings"),
+        (b"\xff\xfe\x00", "cannot be read as settings"),
+        (b"top_k: [", "cannot be read as settings"),
+        (b"top_k: !!python/object/apply:os.getcwd []\n", "cannot be read as settings"),
+        (b"- a\n- b\n", "holds no settings"),
+        (b"just words", "holds no settings"),
+        (b"top_k: 0\n", "top_k"),
+        (b"topk: 5\n", "topk"),
+        (b"1: 2\n", "1"),
+        (b"preset: [a]\n", "preset"),
+    ],
 )
-def test_given_a_file_that_holds_no_settings_then_it_is_a_typed_problem(text: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidSetting):
-        load_settings(config=yaml(tmp_path, text))
-
-
-def test_given_a_missing_or_binary_file_then_it_is_a_typed_problem(tmp_path: Path) -> None:
-    binary = tmp_path / "binary.yaml"
-    binary.write_bytes(b"\xff\xfe\x00")
-    for path in (tmp_path / "none.yaml", binary):
-        with pytest.raises(InvalidSetting, match="cannot be read as settings"):
-            load_settings(config=path)
-
-
-def test_given_a_file_with_a_tag_that_would_run_code_then_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSetting):
-        load_settings(config=yaml(tmp_path, "top_k: !!python/object/apply:os.getcwd []\n"))
+def test_given_a_file_that_holds_no_settings_then_it_is_a_typed_problem(data, says, tmp_path_factory):
+    file = tmp_path_factory.mktemp("settings") / "settings.yaml"
+    if data is not None:
+        file.write_bytes(data)
+    with pytest.raises(InvalidSetting, match=says):
+        load_settings(config=file)
 
 
 def test_given_a_pair_then_key_and_value_are_split_at_the_first_equals_sign() -> None:
