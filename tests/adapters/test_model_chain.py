@@ -154,7 +154,6 @@ def _check_names(server: ModelServer) -> None:
 
     def model(values: dict[str, str], environment: dict[str, str]) -> tuple[str, tuple[str, ...]]:
         found = wiring.language_model(Settings(**values), environment=environment)
-        assert found is not None
         return found.name, found.endpoints
 
     assert wiring.language_model(Settings(), environment={}) is None

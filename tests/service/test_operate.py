@@ -38,35 +38,16 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_served(alone, tmp_path, capsys):
     text = API.read_text(encoding="utf-8")
     blocks = [block for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if block.startswith("curl")]
-    arguments = [
-        "token",
-        "create",
-        "page",
-        "--scope",
-        "ask",
-        "--scope",
-        "index",
-        "--collection",
-        "contracts",
-        "--library",
-        str(alone.folder),
-    ]
-    assert main(arguments) == 0
+    arguments = "token create page --scope ask --scope index --collection contracts --library".split()
+    assert main([*arguments, str(alone.folder)]) == 0
     token = capsys.readouterr().out.strip()
     shutil.copy(SAMPLE, tmp_path / "contract.pdf")
     environment = {**os.environ, "SERVICE": alone.address, "TOKEN": token}
 
     said = []
     for block in blocks:
-        done = subprocess.run(
-            ["bash", "-c", block],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        run = {"capture_output": True, "text": True, "timeout": 60, "check": False}
+        done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=environment, **run)
         assert done.returncode == 0, (block, done.stdout, done.stderr)
         said.append(json.loads(done.stdout))
 
@@ -130,7 +111,6 @@ def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_co
     subprocess.run(["bash", "-ec", written], env=environment, check=True, timeout=20)
     assert (tmp_path / "secrets.toml").stat().st_mode & 0o777 == 0o640
     known = login({"RAG_SECRETS": str(tmp_path / "secrets.toml")})
-    assert known is not None
     assert known.host == "docs.example.org"
     assert set(People(tmp_path / "access.yaml").rules().roles) == {"readers", "keepers"}
     unit = (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8")
@@ -225,12 +205,8 @@ def test_given_the_lines_of_an_upgrade_then_the_new_program_replaces_the_old_one
 
     subprocess.run(["bash", "-euc", told + lines.replace("/opt/", f"{tmp_path}/opt/")], cwd=new, check=True, timeout=20)
 
-    assert (tmp_path / "done").read_text().splitlines() == [
-        "systemctl stop",
-        "make -C",
-        "systemctl start",
-        "plumbline doctor",
-    ]
+    done = ["systemctl stop", "make -C", "systemctl start", "plumbline doctor"]
+    assert (tmp_path / "done").read_text().splitlines() == done
     assert sorted(path.name for path in old.rglob("*") if path.is_file() and path.read_text() == "old") == ["python"]
     assert (old / "rag_core" / "stays.py").read_text() == "new"
     assert {path.name for path in new.iterdir()} | {".venv"} == {path.name for path in old.iterdir()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from service_kit import SECRET, WARRANTY, Server, service_of
 
 from rag_core.domain.decision import Decision
+from rag_core.engine import confidence_metadata
 from rag_core.library.library import AddReport, Library
 from rag_core.service import models
 from rag_core.wiring import cut_off
@@ -165,6 +167,9 @@ def test_given_a_question_when_its_confidence_is_asked_for_then_it_is_as_the_log
     assert found["rawCount"] >= found["filteredCount"] >= 1
     assert 0 < found["scores"]["correctness"] <= 1
     assert found["citations"]
+    reading = replace(Decision.failed("", ""), metadata={"indexing": {"pages": 12, "read": 4}})
+    assert confidence_metadata(reading)["indexing"] == {"pages": 12, "read": 4}
+    assert "indexing" not in confidence_metadata(Decision.failed("", ""))
 
 
 def test_given_a_kept_decision_when_replayed_then_it_is_judged_anew_and_never_asked_anew(server: Server) -> None:
@@ -381,8 +386,6 @@ def test_given_a_service_that_loads_or_stops_when_asked_if_it_is_ready_then_it_s
     loading = service.problem()
     service.stop()
     stopping = service.problem()
-    assert loading is not None
-    assert stopping is not None
     assert (loading.kind, stopping.kind) == ("Loading", "Stopping")
 
 

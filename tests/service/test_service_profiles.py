@@ -46,15 +46,3 @@ def test_given_a_domain_when_documents_are_indexed_then_they_are_cut_as_its_prof
         found = {one["name"]: one["strategy"] for one in client.get("/api/collections/cut/documents").json()["items"]}
 
     assert found == {"a": "legal", "b.txt": "code", "c": "technical", "d": "research"}
-
-
-def test_given_a_quota_when_documents_are_sent_then_those_that_do_not_fit_are_told_one_by_one(server, monkeypatch):
-    monkeypatch.setenv("RAG_QUOTA_DOCUMENTS", "1")
-    with server.client("admin") as client:
-        documents = [{"content": "One rule."}, {"content": "Two rules.", "id": "two"}]
-        sent = (
-            client.post("/api/rag/index", json={"namespace": "small", "documents": documents}).raise_for_status().json()
-        )
-
-    said = [(one["state"], "may have 1 documents" in one["problem"]) for one in sent["documents"]]
-    assert said == [("indexed", False), ("problem", True)]

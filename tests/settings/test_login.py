@@ -39,7 +39,6 @@ def written(path: Path, **changed: str) -> dict[str, str]:
 def test_given_a_provider_when_the_file_is_read_then_it_says_where_people_sign_in(tmp_path: Path) -> None:
     found = login(written(tmp_path / "secrets.toml"))
 
-    assert found is not None
     assert (found.host, found.provider, found.client_id) == ("docs.example.org", "id.example.org", "plumbline")
     assert "secret" not in repr(found)
     assert login(written(tmp_path / "secrets.toml", redirect_uri="http://127.0.0.1:8501/oauth2callback")) is not None
