@@ -294,6 +294,7 @@ def test_given_a_provider_whose_keys_are_none_when_read_then_nobody_is_let_in(au
 @each("at", ["http://keys.example.org/keys", "file:///etc/passwd", "", 7, None])
 def test_given_a_provider_that_names_no_private_address_of_its_keys_then_it_is_not_asked(authority, known, at):
     authority.described = {"jwks_uri": at}
+    authority.read.clear()
     with pytest.raises(ProviderUnavailable):
         ask(SigningKeys(known), signed(authority))
     assert authority.read == {DISCOVERY: 1}
