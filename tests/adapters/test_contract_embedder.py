@@ -6,8 +6,7 @@ The first is run over the embedded model and one loaded by folder: in this proce
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,6 @@ from rag_core import wiring
 from rag_core.adapters.embedding import by_name as adapter
 from rag_core.adapters.embedding.by_name import EMBEDDED, CrossEncoderReranker, SentenceTransformerEmbedder
 from rag_core.adapters.embedding.cache import CachedEmbedder
-from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.domain.ports import Embedder, TextKind
 from rag_core.errors import ModelUnavailable
 
@@ -135,23 +133,6 @@ def test_given_auto_then_the_processor_decides(hardware, expected, folder, monke
     monkeypatch.setattr(adapter, "has_bfloat16", lambda: hardware)
 
     assert SentenceTransformerEmbedder(str(folder), "auto").precision == expected
-
-
-@pytest.mark.parametrize("make", [SentenceTransformerEmbedder, load_embedder])
-def test_given_many_threads_then_all_get_the_same_vectors(make: Callable[[str, str], Embedder], folder: Path) -> None:
-    model = make(EMBEDDED if make is load_embedder else str(folder), "float32")
-    expected, expected_counts, found = model.embed(["abc"]), model.count_tokens(["abc"]), []
-    threads = [
-        threading.Thread(target=lambda: found.append((model.embed(["abc"]), model.count_tokens(["abc"]))))
-        for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(found) == 8
-    assert all(np.array_equal(vectors, expected) and counts == expected_counts for vectors, counts in found)
 
 
 @pytest.mark.parametrize("make", [SentenceTransformerEmbedder, CrossEncoderReranker])

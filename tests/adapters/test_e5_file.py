@@ -7,7 +7,6 @@ import json
 import mmap
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from importlib.machinery import ModuleSpec
 
 import numpy as np
@@ -123,14 +122,6 @@ def test_given_a_word_without_an_end_then_its_tokens_come_at_once() -> None:
     text = "可" * 200_000
 
     assert e5_file().ids_with_places([text])[1][0][-1][1] == len(text)
-
-
-def test_given_several_threads_then_each_has_the_same_tokens_as_one_alone() -> None:
-    texts = [text * 20 for text in TEXTS]
-    alone = e5_file().ids_with_places(texts)
-
-    with ThreadPoolExecutor(4) as threads:
-        assert all(found == alone for found in threads.map(e5_file().ids_with_places, [texts] * 12))
 
 
 def test_given_the_tokenizer_is_made_then_it_says_nothing_and_takes_little_memory() -> None:
