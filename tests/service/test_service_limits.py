@@ -425,14 +425,14 @@ def test_given_a_token_that_makes_more_collections_than_may_be_then_it_is_told(t
 
 
 @each(
-    ("block", "pause", "count", "status"),
+    ("block", "pause", "count", "whole", "status"),
     [
-        (b"x", 0.01, 10_000, 408),  # each part comes in time; all of them together do not
-        (b"x" * (64 << 10), 0.01, 20, 200),  # 6 MB a second: longer than the floor, and served
-        (b"x", 3600.0, 2, 408),  # it stops coming
+        (b"x", 0.01, 10_000, 0.1, 408),  # each part comes in time; all of them together do not
+        (b"x" * (64 << 10), 0.01, 20, 0.1, 200),  # 6 MB a second: longer than the floor, and served
+        (b"x", 3600.0, 2, 3600.0, 408),  # it stops coming
     ],
 )
-def test_given_a_body_that_drips_or_stops_then_it_holds_its_place_for_a_while_only(block, pause, count, status):
+def test_given_a_body_that_drips_or_stops_then_it_holds_its_place_for_a_while_only(block, pause, count, whole, status):
     left, sent = [count], list[int]()
 
     async def receive() -> dict[str, Any]:
@@ -451,7 +451,7 @@ def test_given_a_body_that_drips_or_stops_then_it_holds_its_place_for_a_while_on
             sent.append(message["status"])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bodies, "WHOLE_SECONDS", 0.1)
+        patch.setattr(bodies, "WHOLE_SECONDS", whole)
         patch.setattr(bodies, "PART_SECONDS", 0.05)
         asyncio.run(bodies.BodyLimit(app, lambda _: 1 << 30)({"type": "http", "headers": []}, receive, send))
     assert sent == [status]
