@@ -146,7 +146,7 @@ def latency(records: Sequence[Measurements], option: int) -> float | None:
         return 0.0
     if option == 3:
         calls = [call for measurements in records if measurements.llm_trace for call in measurements.llm_trace.calls]
-        ms = [call.ms for call in calls if call.step == "sufficiency" and not call.cached and not call.failure]
+        ms = [call.ms for call in calls if call.step == "sufficiency" and not call.failure]
     else:
         ms = [measurements.timings["relevance"] for measurements in records if "relevance" in measurements.timings]
     return float(np.percentile(ms, 95)) if ms else None

@@ -40,7 +40,6 @@ def calls(step: Step) -> st.SearchStrategy[Call]:
         tokens_in=st.integers(0, 5000),
         tokens_out=st.integers(0, 600),
         ms=st.floats(0, 1e5),
-        cached=st.booleans(),
         structured=st.booleans(),
         tried=st.sampled_from([(), ("127.0.0.1:8080 did not answer.",)]),
         failure=st.sampled_from([*[""] * 9, "No model answered."]),

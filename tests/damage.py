@@ -24,12 +24,9 @@ import pymupdf
 from builders import HashEmbedder, calibration, measurements
 
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.adapters.llm.chain import FILE as CACHE
-from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE as RECORDS
 from rag_core.adapters.records.store import RecordStore
 from rag_core.domain.documents import Metadata, Page
-from rag_core.domain.llm_trace import Completion
 from rag_core.errors import RagError
 from rag_core.gating import scores as calibrate
 from rag_core.library.library import Library
@@ -42,21 +39,20 @@ SETTINGS = Settings.load()
 # who writes, for a message only; what SQLite takes away when the last connection ends, which may be at any time
 NOT_READ = (
     "lock",
-    *(f"{name}.sqlite-{end}" for name in ("collection", "records", "model_cache") for end in ("shm", "wal")),
+    *(f"{name}.sqlite-{end}" for name in ("collection", "records") for end in ("shm", "wal")),
 )
 # deleted: as if they had never been made
 OPTIONAL = {
     RECORDS: "records",
-    CACHE: "cache",
     "calibration.json": "calibration",
 }
-PLAIN = ("records", "cache")  # their cells have no checksums of their own: a changed letter is read as it is
+PLAIN = ("records",)  # its cells have no checksums of their own: a changed letter is read as it is
 BODIES, WAITING = {"The notice period is 28 days.", "Cats sleep all day.", "Dogs run about."}, "Not yet."
 PORTS = {"vectors": FaissStore(DIM)}
 
 
 def a_library(folder: Path) -> Path:
-    """A PDF, two texts and a file that waits; records, a calibration, and a kept answer of a model."""
+    """A PDF, two texts and a file that waits; records, and a calibration."""
     library, sources = opened(folder), given()
     (contract,) = library.add(sources[:1], SETTINGS).added
     library.add(sources[1:], SETTINGS)
@@ -69,9 +65,6 @@ def a_library(folder: Path) -> Path:
     store.add_feedback(store.keep(measurements(0.9, 0.8)), FeedbackKind.HELPFUL, "It is right.")
     store.set_keeping(True)
     store.close()
-    cache = ModelCache(root / CACHE, clock=lambda: 1e9)
-    cache.put("key", Completion("It is 28 days.", False, "m", "e", 1, 1), cache.get("key")[1])
-    cache._file.close()
     return folder
 
 
@@ -135,19 +128,11 @@ def _calibration(folder: Path) -> object:
     return repr(calibrate.read(path)) if path.exists() else ""
 
 
-def _cache(folder: Path) -> object:
-    cache = ModelCache(folder / COLLECTION / CACHE, clock=lambda: 1e9)
-    answer, _ = cache.get("key")
-    cache._file.close()
-    return repr(answer)
-
-
 PARTS: Mapping[str, Callable[[Path], object]] = {
     "library": _library,
     "unfinished": _unfinished,
     "records": _records,
     "calibration": _calibration,
-    "cache": _cache,
 }
 
 
@@ -207,9 +192,8 @@ class Done:
         return ""
 
     def _may_be_bare(self, part: str) -> bool:
-        # a cache that is damaged in any way is thrown away: the model is asked again
         of = OPTIONAL.get(self.name.rpartition("/")[2].removesuffix("-wal").removesuffix("-shm"))
-        return part == of and (self.harm == "deleted" or part == "cache") and self.after[part] == self.bare[part]
+        return part == of and self.harm == "deleted" and self.after[part] == self.bare[part]
 
     def __str__(self) -> str:
         return f"{self.name} {self.harm}"

@@ -80,7 +80,7 @@ def test_given_timings_when_the_guards_latency_is_asked_then_it_is_the_95th_perc
 
 
 def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_that_were_waited_for_count() -> None:
-    """S1-10, S1-13: a cached verdict, a failed one and a draft say nothing about it."""
+    """S1-10, S1-13: a failed verdict and a draft say nothing about it."""
     drafted = (Attempt((), Call(Step.DRAFT, ms=9000.0)),)
 
     def asked(*calls: Call) -> Measurements:
@@ -91,7 +91,6 @@ def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_t
     judgement = Call(Step.SUFFICIENCY, ms=200.0)
     records = [
         asked(judgement),
-        asked(replace(judgement, ms=0.0, cached=True)),
         asked(replace(judgement, ms=60000.0, failure="It hung.")),
     ]
 

@@ -179,6 +179,5 @@ def _of_call(call: Call) -> dict[str, Any]:
         "llm.model_name": call.model,
         "llm.token_count.prompt": call.tokens_in,
         "llm.token_count.completion": call.tokens_out,
-        "llm.cached": call.cached,
         "llm.failed": bool(call.failure),
     }

@@ -293,8 +293,7 @@ class _Run:
             took = self.tools.clock() - started
             self._count("model", took)
             self.waited += took
-        if not answer.cached:
-            self.spent += answer.tokens_in + answer.tokens_out
+        self.spent += answer.tokens_in + answer.tokens_out
         return replace(
             call,
             model=answer.model,
@@ -302,7 +301,6 @@ class _Run:
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,
             ms=answer.ms,
-            cached=answer.cached,
             structured=answer.structured,
             tried=answer.tried,
         ), answer

@@ -263,7 +263,6 @@ def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
         "model": last.model if last else "",
         "endpoint": last.endpoint if last else "",
         "prompt": last.prompt if last else "",
-        "cached": last.cached if last else False,
         "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
         "calls": sum(call.made for call in calls),
         "attempts": len(beside.attempts),

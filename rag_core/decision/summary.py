@@ -50,7 +50,7 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
         claims = list(zip(measurements.draft.claims, measurements.draft.measured, strict=False))
         drafts, failed = 1, int(not decision.answered)
     trace = measurements.llm_trace
-    asked = [call for call in trace.calls if call.sent] if trace else []
+    asked = [call for call in trace.calls if call.made] if trace else []
     return Summary(
         decision.status,
         decision.reason,

@@ -88,8 +88,7 @@ class Completion:
     endpoint: str  # host and port that answered; never a key
     tokens_in: int = 0  # the prompt's, as the server counted; 0 where it did not say
     tokens_out: int = 0  # the answer's
-    ms: float = 0.0  # milliseconds until it was there, 0 from the cache
-    cached: bool = False  # whether it was taken from the cache
+    ms: float = 0.0  # milliseconds until it was there
     tried: tuple[str, ...] = ()  # one sentence for each endpoint before it that did not answer
     complete: bool = True  # whether the model came to its end; False where it was cut off at the longest length
 
@@ -109,20 +108,14 @@ class Call:
     tokens_in: int = 0
     tokens_out: int = 0
     ms: float = 0.0
-    cached: bool = False
     structured: bool = True
     tried: tuple[str, ...] = ()
     failure: str = ""
 
     @property
     def made(self) -> bool:
-        """Whether an endpoint was asked, or answered before: not without a model, or beyond the costs."""
-        return bool(self.endpoint or self.cached or self.ms)
-
-    @property
-    def sent(self) -> bool:
-        """Whether an endpoint was asked now, and no answer was taken from the cache."""
-        return self.made and not self.cached
+        """Whether an endpoint was asked: not without a model, or beyond the costs."""
+        return bool(self.endpoint or self.ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,4 +190,4 @@ class LlmTrace:
     @property
     def tokens(self) -> int:
         """Tokens of all calls that were really made, in and out."""
-        return sum(call.tokens_in + call.tokens_out for call in self.calls if not call.cached)
+        return sum(call.tokens_in + call.tokens_out for call in self.calls)

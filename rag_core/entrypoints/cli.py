@@ -1,4 +1,4 @@
-"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, model, doctor, serve, mcp and so
+"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, doctor, serve, mcp and so
 on.
 
 Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2
@@ -45,18 +45,9 @@ EXAMPLES = """examples:
   python -m rag_core judge --input claims.jsonl --out verdicts.jsonl
   python -m rag_core evaluate --questions labelled.csv --documents report.pdf --out report.json
   python -m rag_core calibrate fit --questions labelled.csv --library library
-  python -m rag_core calibrate show
-  python -m rag_core ask "What does the contract say of liability?" --domain auto
-  python -m rag_core profiles
-  python -m rag_core documents
-  python -m rag_core sync contracts
-  python -m rag_core migrate pgvector --collection contracts
-  python -m rag_core model
   python -m rag_core doctor
   python -m rag_core serve
-  python -m rag_core mcp --scope ask
   python -m rag_core token create reports --scope ask --collection default
-  python -m rag_core audit verify
   python -m rag_core settings --preset scoping
 """
 LABELLED = (
@@ -227,8 +218,7 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         _option("names", nargs="+", metavar="DOCUMENT", help="ids or names, as `documents` lists them"),
         _switch("--everywhere", help="also from kept questions, labels and feedback; an id deleted before, too"),
     ),
-    ("model", "say which language models are configured, and what works with each", doctor_command.model): TUNE,
-    ("doctor", "try what this machine gives: packages, reader, model, library", doctor_command.doctor): (
+    ("doctor", "try what this machine gives: packages, reader, models, library", doctor_command.doctor): (
         *PLACE,
         *TUNE,
         JSON,

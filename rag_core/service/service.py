@@ -25,15 +25,7 @@ from rag_core.service.collection import Collection, chosen
 from rag_core.service.jobs import Jobs
 from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate, stopping
 from rag_core.service.people import People, access_file
-from rag_core.service.principal import (
-    LOCAL,
-    Loading,
-    Overloaded,
-    Principal,
-    Scope,
-    Unauthenticated,
-    missing,
-)
+from rag_core.service.principal import LOCAL, Loading, Overloaded, Principal, Scope, Unauthenticated, missing
 from rag_core.service.questions import COSTS, Asking
 from rag_core.service.tokens import PREFIX, Tokens
 from rag_core.service.visits import Visit, Visits, is_visit

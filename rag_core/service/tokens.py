@@ -123,12 +123,7 @@ class Tokens:
         return next((max(1, token.people) for token in self._known if token.id == id), 1)
 
     def create(
-        self,
-        name: str,
-        scopes: Collection[str],
-        collections: Collection[str],
-        days: int | None = None,
-        people: int = 1,
+        self, name: str, scopes: Collection[str], collections: Collection[str], days: int | None = None, people: int = 1
     ) -> tuple[Token, str]:
         """A new token, and its text, which is kept nowhere."""
         scopes_of(scopes), collections_of(collections)

@@ -38,7 +38,6 @@ NEW_PER_MINUTE, NEW_AT_ONCE = 6, 60
 TOKEN_BYTES = 32  # 256 bits cannot be guessed
 MAX_TOKEN_CHARS = 100  # that are read of what comes as a token: ours have 43
 SWEEP_SECONDS = 20.0  # between two looks for visits that are over
-COUNTED_SECONDS = 1.0  # how long the number of visitors with documents counts as known
 RETRY_SECONDS = 60  # where there is no room for another visitor
 SAMPLES = "samples"  # the collection of the sample documents, which all visitors may ask
 IPV6_BITS = 64  # the part of an address that is the network that a customer gets at least (RFC 6177)
@@ -101,7 +100,6 @@ class Visits:
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._seen: OrderedDict[str, _Seen] = OrderedDict()  # the one without a sign for longest comes first
         self._ending: set[str] = set()
-        self._counted: tuple[float, frozenset[str]] | None = None
         self._rate = Rate(NEW_PER_MINUTE, clock, at_once=NEW_AT_ONCE)
         self._drop: Drop | None = None
         self._busy: Callable[[str], bool] = lambda name: False
@@ -229,7 +227,6 @@ class Visits:
             return
         with self._lock:
             self._ending.discard(name)
-            self._counted = None
         for told in self.on_end:
             told()
 
@@ -238,21 +235,12 @@ class Visits:
 
     def _has_room(self, address: str) -> bool:
         """Whether one more from this address may have documents."""
-        there = self._with_documents()
+        there = [name for name in collections(self._folder) if is_visit(name) and is_begun(self._folder, name)]
         if len(there) >= self._most:
             return False
         with self._lock:
             near = sum(name in self._seen and self._seen[name].address == address for name in there)
         return not address or near < max(1, self._most * ADDRESS_SHARE)
-
-    def _with_documents(self) -> frozenset[str]:
-        now, known = self._clock(), self._counted
-        if known is None or now - known[0] >= COUNTED_SECONDS:
-            found = frozenset(
-                name for name in collections(self._folder) if is_visit(name) and is_begun(self._folder, name)
-            )
-            self._counted = known = now, found
-        return known[1]
 
 
 def is_visit(collection: str) -> bool:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from rag_core.errors import InvalidSetting
-from rag_core.settings.login import secrets_file
+from rag_core.settings.login import secrets_file, secrets_in
 from rag_core.settings.nested import ENV_FILE, with_env_file
 
 OPENAI = "https://api.openai.com/v1"  # where a key is for, unless a base URL says otherwise
@@ -125,15 +124,7 @@ def address_of(name: str, environment: Mapping[str, str] | None = None, secrets:
 
 
 def _over_secrets(environment: Mapping[str, str], names: Collection[str], secrets: Path) -> Mapping[str, str]:
-    try:
-        stored = tomllib.loads(secrets.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return environment
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:  # from None: it may quote what is secret
-        why = error.strerror if isinstance(error, OSError) else "it is no TOML"
-        raise InvalidSetting(
-            f"{secrets} cannot be read: {why}.", remedy='Write lines of NAME = "value" into it.'
-        ) from None
+    stored = secrets_in(secrets) or {}
     return {name: str(stored[name]) for name in names if name in stored} | dict(environment)
 
 

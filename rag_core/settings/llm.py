@@ -77,5 +77,3 @@ class ModelSettings(BaseModel):
     """Most time that the model may take for one question, all calls together."""
     model_budget: int = number(30000, Stage.DRAFT, _A, Unit.TOKENS, 1000, 500000, step=1000)
     """Most tokens that the model may take for one question, all calls together."""
-    model_cache: bool = choice(True, Stage.DRAFT, _A)
-    """Take a model's answer to the very same prompt from the cache instead of asking again."""

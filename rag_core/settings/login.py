@@ -70,23 +70,25 @@ def secrets_file(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("RAG_SECRETS") or SECRETS)
 
 
-def login(environment: Mapping[str, str]) -> Login | None:
-    """How people sign in, or None without [auth]; raises InvalidSetting, without a secret, where it is unsafe."""
-    path = secrets_file(environment)
+def secrets_in(file: Path) -> dict[str, Any] | None:
+    """The contents of a file of secrets, None without it; raises InvalidSetting, which quotes nothing of it."""
     try:
-        section: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("auth")
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        if environment.get("RAG_SECRETS"):
-            raise InvalidSetting(
-                f"RAG_SECRETS names {path}, which is not there.", remedy="Name the file of secrets."
-            ) from None
         return None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:  # from None: it may quote what is secret
         why = error.strerror if isinstance(error, OSError) else "it is no TOML"
-        raise InvalidSetting(
-            f"{path} cannot be read: {why}.", remedy="Nobody can sign in before it can. " + EXAMPLE
-        ) from None
-    return None if section is None else _checked(section)
+        remedy = 'Write lines of NAME = "value" into it; nobody can sign in before it can be read.'
+        raise InvalidSetting(f"{file} cannot be read: {why}.", remedy=remedy) from None
+
+
+def login(environment: Mapping[str, str]) -> Login | None:
+    """How people sign in, or None without [auth]; raises InvalidSetting, without a secret, where it is unsafe."""
+    path = secrets_file(environment)
+    known = secrets_in(path)
+    if known is None and environment.get("RAG_SECRETS"):
+        raise InvalidSetting(f"RAG_SECRETS names {path}, which is not there.", remedy="Name the file of secrets.")
+    return _checked(known["auth"]) if known and "auth" in known else None
 
 
 def is_private(url: str) -> bool:

@@ -161,7 +161,7 @@ class Settings(ModelSettings):
     verifier: str = choice("embedded", Stage.GROUNDING, _A)
     """The model that reads a claim with its evidence: the embedded one, none, or any by name or folder."""
     verifier_languages: str = choice("", Stage.GROUNDING, _A)
-    """Languages that a named verifier reads, as codes (en, cs); empty takes those that its model card names."""
+    """Languages that a named verifier reads, as codes (en, cs); it needs one at least."""
 
     # output
     confidence: Literal["weighted", "mean", "top", "correctness", "answerability"] = choice(

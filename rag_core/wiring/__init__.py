@@ -32,7 +32,6 @@ from rag_core.wiring.folder import hand_in as hand_in
 from rag_core.wiring.folder import hold_back as hold_back
 from rag_core.wiring.folder import make_collection as make_collection
 from rag_core.wiring.folder import make_titled as make_titled
-from rag_core.wiring.folder import model_cache as model_cache
 from rag_core.wiring.folder import noting as noting
 from rag_core.wiring.folder import open_library as open_library
 from rag_core.wiring.folder import records as records

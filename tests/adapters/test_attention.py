@@ -40,9 +40,7 @@ def exact(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.
 @given(sizes=lengths, seed=st.integers(0, 99), products=st.booleans(), first_only=st.booleans())
 @example(sizes=[LONG], seed=0, products=True, first_only=False)
 @example(sizes=[LONG + 1, 2 * LONG - SAME_ROWS + 1], seed=0, products=True, first_only=True)
-def test_given_texts_of_any_lengths_then_each_attends_to_itself_alone(
-    sizes: list[int], seed: int, products: bool, first_only: bool
-) -> None:
+def test_given_texts_of_any_lengths_then_each_attends_to_itself_alone(sizes, seed, products, first_only):
     (query, key, value), bounds = batch(sizes, seed)
     asking = query[[start for start, _ in bounds]] if first_only else query
 
@@ -54,24 +52,6 @@ def test_given_texts_of_any_lengths_then_each_attends_to_itself_alone(
     for text, (start, end) in enumerate(bounds):
         mine = slice(text, text + 1) if first_only else slice(start, end)
         assert torch.allclose(found[mine].float(), exact(asking[mine], key[start:end], value[start:end]), atol=0.03)
-
-
-@given(sizes=lengths, products=st.booleans())
-def test_given_other_texts_beside_it_then_a_text_has_the_same_numbers_bit_by_bit(
-    sizes: list[int], products: bool
-) -> None:
-    (query, key, value), bounds = batch(sizes)
-    whole = attend(query, key, value, bounds, first_only=False, products=products and has_products())
-
-    for start, end in bounds:
-        behind = rows_behind([end - start])
-        alone = [
-            torch.nn.functional.pad(part[start:end], (0, 0, 0, 0, 0, behind), value=9.0) for part in (query, key, value)
-        ]
-        assert torch.equal(
-            attend(*alone, [(0, end - start)], first_only=False, products=products and has_products())[: end - start],
-            whole[start:end],
-        )
 
 
 @pytest.mark.parametrize("products", [False, True])

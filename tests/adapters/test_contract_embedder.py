@@ -6,8 +6,7 @@ The first is run over the embedded model and one loaded by folder: in this proce
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,19 +18,11 @@ from rag_core import wiring
 from rag_core.adapters.embedding import by_name as adapter
 from rag_core.adapters.embedding.by_name import EMBEDDED, CrossEncoderReranker, SentenceTransformerEmbedder
 from rag_core.adapters.embedding.cache import CachedEmbedder
-from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.domain.ports import Embedder, TextKind
 from rag_core.errors import ModelUnavailable
 
 # a new adapter adds one line
-NAMES = (
-    "embedded",
-    "folder",
-    "apart embedded",
-    "apart folder",
-    "cached embedded",
-    "cached folder",
-)
+NAMES = ("embedded", "folder", "apart embedded", "apart folder", "cached embedded", "cached folder")
 TEXTS = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "the cat", "the cat"]
 
 
@@ -52,57 +43,35 @@ def embedder(request: pytest.FixtureRequest, folder: Path) -> Embedder:
     return CachedEmbedder(inner, size=3) if request.param.startswith("cached") else inner
 
 
-def test_given_any_texts_then_their_vectors_are_finite_unit_float32(embedder: Embedder) -> None:
-    vectors = embedder.embed(TEXTS)
+def test_given_any_texts_then_their_vectors_are_finite_unit_float32_and_nobody_else_changes_them(embedder):
+    """A vector depends a little on its batch, in bfloat16 more than in float32. A model that reads questions otherwise
+    says so by other vectors.
+    """
+    passages, questions = embedder.embed(TEXTS), embedder.embed(TEXTS, "query")
+    for vectors in (passages, questions):
+        assert (vectors.dtype, vectors.shape) == (np.float32, (len(TEXTS), passages.shape[1]))
+        assert np.isfinite(vectors).all()
+        assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
+    own = embedder.name.startswith(EMBEDDED)
+    assert ((questions * passages).sum(axis=1).min() < 0.99) == own
+    assert embedder.embed([]).shape == embedder.embed([], "query").shape == (0, passages.shape[1])
 
-    assert vectors.dtype == np.float32
-    assert vectors.shape == (len(TEXTS), vectors.shape[1])
-    assert np.isfinite(vectors).all()
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
+    kept = passages.copy()
+    passages[:] = 0
+    # to the last digits: what a cache has forgotten is read in another batch
+    assert embedder.embed(TEXTS) == pytest.approx(kept, abs=2e-2 if embedder.name.endswith("bfloat16") else 1e-6)
+    assert kept[4] == pytest.approx(kept[5], abs=2e-2)
+    assert float(embedder.embed([*TEXTS, "a much longer text " * 4])[0] @ embedder.embed(TEXTS[:1])[0]) > 0.99
 
-
-def test_given_no_texts_then_there_are_no_vectors_but_the_dimension_is_known(embedder: Embedder) -> None:
-    assert embedder.embed([]).shape == (0, embedder.embed(["x"]).shape[1])
+    # with special tokens, and what stands before each text
+    assert embedder.count_tokens(["", "a"]) == ([4, 5] if own else [2, 3])
     assert embedder.count_tokens([]) == []
+    model, precision = embedder.name.rsplit("@", 1)
+    assert model
+    assert precision in ("float32", "bfloat16")
 
 
-def test_given_texts_that_are_questions_then_their_vectors_are_unit_vectors_of_the_same_dimension(
-    embedder: Embedder,
-) -> None:
-    """A model that reads questions otherwise says so by other vectors."""
-    questions, passages = embedder.embed(TEXTS, "query"), embedder.embed(TEXTS, "passage")
-
-    assert (questions.dtype, questions.shape) == (np.float32, passages.shape)
-    assert np.linalg.norm(questions, axis=1) == pytest.approx(1.0, abs=1e-5)
-    assert ((questions * passages).sum(axis=1).min() < 0.99) == embedder.name.startswith(EMBEDDED)
-    assert embedder.embed([], "query").shape == embedder.embed([]).shape
-
-
-def test_given_the_same_texts_again_then_the_vectors_are_the_same(embedder: Embedder) -> None:
-    """To the last digits: what a cache has forgotten is read in another batch."""
-    vectors = embedder.embed(TEXTS)
-    assert vectors == pytest.approx(embedder.embed(TEXTS), abs=2e-2 if embedder.name.endswith("bfloat16") else 1e-6)
-    assert vectors[4] == pytest.approx(vectors[5], abs=2e-2)
-
-
-def test_given_a_text_alone_or_among_others_then_its_vector_is_nearly_the_same(embedder: Embedder) -> None:
-    """A vector depends a little on its batch, in bfloat16 more than in float32."""
-    among = embedder.embed([*TEXTS, "a much longer text " * 4])[0]
-
-    assert float(among @ embedder.embed(TEXTS[:1])[0]) > 0.99
-
-
-def test_given_vectors_that_a_caller_changes_then_the_next_caller_does_not_see_it(embedder: Embedder) -> None:
-    first = embedder.embed(["a shared text"])
-    kept = first.copy()
-    first[:] = 0
-
-    assert np.array_equal(embedder.embed(["a shared text"]), kept)
-
-
-def test_given_a_model_then_its_tokenizer_has_the_same_hash_wherever_it_runs_and_another_vocabulary_has_another(
-    embedder: Embedder,
-) -> None:
+def test_given_a_model_then_its_tokenizer_has_the_same_hash_wherever_it_runs(embedder):
     own = "1571fc982750" if embedder.name.startswith(EMBEDDED) else adapter.vocabulary_hash({"a": 0})
 
     assert (embedder.tokenizer == own) == embedder.name.startswith(EMBEDDED)
@@ -114,9 +83,7 @@ def test_given_a_model_then_its_tokenizer_has_the_same_hash_wherever_it_runs_and
     )
 
 
-def test_given_text_up_to_the_limit_then_the_model_reads_it_and_what_is_beyond_it_does_not_see(
-    embedder: Embedder,
-) -> None:
+def test_given_text_up_to_the_limit_then_the_model_reads_it_and_what_is_beyond_it_does_not_see(embedder):
     """Text that a model would silently cut off is found by counting its own tokens."""
     limit = embedder.max_tokens
     words = ["a", "b", "c"] * limit
@@ -130,22 +97,7 @@ def test_given_text_up_to_the_limit_then_the_model_reads_it_and_what_is_beyond_i
     assert not np.allclose(embedder.embed([whole]), embedder.embed([" ".join(words[: fits - 1]) + " z"]), atol=1e-4)
 
 
-def test_given_counted_tokens_then_special_tokens_and_what_stands_before_each_text_are_in(embedder: Embedder) -> None:
-    empty, one = embedder.count_tokens(["", "a"])
-
-    assert (empty, one) == ((4, 5) if embedder.name.startswith(EMBEDDED) else (2, 3))
-
-
-def test_given_an_embedder_then_its_name_holds_model_and_precision(embedder: Embedder) -> None:
-    model, precision = embedder.name.rsplit("@", 1)
-
-    assert model
-    assert precision in ("float32", "bfloat16")
-
-
-def test_given_a_model_with_a_prompt_for_questions_then_they_are_read_with_it_and_passages_without(
-    tmp_path: Path,
-) -> None:
+def test_given_a_model_with_a_prompt_for_questions_then_they_are_read_with_it_and_passages_without(tmp_path):
     folder = embedding_model(tmp_path, dim=8)
     plain = SentenceTransformerEmbedder(str(folder), "float32").embed(["abc", "zzz abc"])
     said = folder / "config_sentence_transformers.json"
@@ -177,29 +129,10 @@ def test_given_a_precision_then_it_is_used_named_and_the_vectors_agree(precision
 
 
 @pytest.mark.parametrize(("hardware", "expected"), [(True, "bfloat16"), (False, "float32")])
-def test_given_auto_then_the_processor_decides(
-    hardware: bool, expected: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_auto_then_the_processor_decides(hardware, expected, folder, monkeypatch):
     monkeypatch.setattr(adapter, "has_bfloat16", lambda: hardware)
 
     assert SentenceTransformerEmbedder(str(folder), "auto").precision == expected
-
-
-@pytest.mark.parametrize("make", [SentenceTransformerEmbedder, load_embedder])
-def test_given_many_threads_then_all_get_the_same_vectors(make: Callable[[str, str], Embedder], folder: Path) -> None:
-    model = make(EMBEDDED if make is load_embedder else str(folder), "float32")
-    expected, expected_counts, found = model.embed(["abc"]), model.count_tokens(["abc"]), []
-    threads = [
-        threading.Thread(target=lambda: found.append((model.embed(["abc"]), model.count_tokens(["abc"]))))
-        for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(found) == 8
-    assert all(np.array_equal(vectors, expected) and counts == expected_counts for vectors, counts in found)
 
 
 @pytest.mark.parametrize("make", [SentenceTransformerEmbedder, CrossEncoderReranker])
@@ -233,9 +166,7 @@ def test_given_a_model_that_returns_no_numbers_then_it_is_a_typed_problem_and_no
         CrossEncoderReranker(str(cross)).score("abc", ["abc"])
 
 
-def test_given_a_cross_encoder_then_its_scores_are_in_range_repeat_and_do_not_depend_on_the_order(
-    tmp_path: Path,
-) -> None:
+def test_given_a_cross_encoder_then_its_scores_are_in_range_repeat_and_do_not_depend_on_the_order(tmp_path):
     """S3-7: a cross-encoder by name or folder."""
     model = CrossEncoderReranker(str(cross_encoder(tmp_path)))
     texts = ["abc", "the cat", "", "zzz" * 40]

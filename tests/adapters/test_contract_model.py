@@ -1,21 +1,20 @@
-"""The contract of a `LanguageModel`: by itself, as one of several, and behind the cache."""
+"""The contract of a `LanguageModel`: by itself, and as one of several."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from model_kit import SOON, endpoint, openai_model, prompt
+from model_kit import SOON, openai_model, prompt
 from model_server import ModelServer, Status
 
-from rag_core.adapters.llm.chain import FILE, CachedModel, ModelCache, ModelChain
+from rag_core.adapters.llm.chain import ModelChain
 from rag_core.domain.llm_trace import Limits
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import Cancelled, ModelUnavailable
 
-NAMES = ("openai", "first of a chain", "last of a chain", "cached")  # a new adapter adds one line
+NAMES = ("openai", "first of a chain", "last of a chain")  # a new adapter adds one line
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(params=NAMES)
-def model(request: pytest.FixtureRequest, server: ModelServer, tmp_path: Path) -> Iterator[LanguageModel]:
+def model(request: pytest.FixtureRequest, server: ModelServer) -> Iterator[LanguageModel]:
     inner = openai_model(server)
     server.play({"name": "blue"})
     match request.param:
@@ -35,8 +34,6 @@ def model(request: pytest.FixtureRequest, server: ModelServer, tmp_path: Path) -
             yield ModelChain([inner, _Down()])
         case "last of a chain":
             yield ModelChain([_Down(), inner])
-        case "cached":
-            yield CachedModel(inner, ModelCache(tmp_path / FILE), endpoint(server), "auto")
     inner.close()
 
 
@@ -48,13 +45,11 @@ class _Down:
         raise ModelUnavailable("The other one is down.", remedy="Start it.")
 
 
-def test_given_a_prompt_then_the_answer_names_the_model_where_it_ran_and_what_it_took(
-    model: LanguageModel, server: ModelServer
-) -> None:
+def test_given_a_prompt_then_the_answer_names_the_model_where_it_ran_and_what_it_took(model, server):
     """S3-19: how many tokens an answer took, and how long."""
     answer = model.complete(prompt(), SOON)
 
-    assert (answer.text, answer.structured, answer.complete, answer.cached) == ('{"name": "blue"}', True, True, False)
+    assert (answer.text, answer.structured, answer.complete) == ('{"name": "blue"}', True, True)
     assert (answer.model, model.name, answer.endpoint) == ("small", "small", f"127.0.0.1:{server.port}")
     assert model.endpoints == (answer.endpoint,)
     assert (answer.tokens_in, answer.tokens_out) == (3, 2)
@@ -70,9 +65,7 @@ def test_given_no_answer_then_the_error_names_endpoint_and_remedy(model: Languag
     assert "Check the key" in caught.value.remedy
 
 
-def test_given_a_question_that_was_stopped_already_then_the_model_is_not_asked(
-    model: LanguageModel, server: ModelServer
-) -> None:
+def test_given_a_question_that_was_stopped_already_then_the_model_is_not_asked(model, server):
     with pytest.raises(Cancelled):
         model.complete(prompt(), Limits(20.0, lambda: True))
     assert server.calls == 0

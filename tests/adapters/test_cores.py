@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.embedding import cores, embedded, network
+from rag_core.adapters.embedding import embedded, network
 from rag_core.adapters.embedding.cores import Cores, even_parts
 from rag_core.adapters.embedding.embedded import EmbeddedModel, published_network
 from rag_core.adapters.embedding.reader import ReaderModel
@@ -104,26 +104,8 @@ def test_given_a_thread_that_cannot_be_started_then_the_others_end(monkeypatch: 
     assert not started[0].is_alive()
 
 
-def test_given_many_who_ask_at_once_then_the_threads_of_a_process_are_made_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(cores, "_cores", [])
-    found: list[Cores] = []
-    threads = [threading.Thread(target=lambda: found.append(cores.cores())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(found) == 8
-    assert len(set(map(id, found))) == 1
-    assert found[0].count == torch.get_num_threads()
-
-
 @pytest.mark.parametrize(("precision", "apart"), [("float32", 1e-5), ("bfloat16", 0.0)])
-def test_given_any_number_of_cores_then_each_number_is_the_same(
-    precision: str, apart: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_any_number_of_cores_then_each_number_is_the_same(precision, apart, monkeypatch):
     """Bit by bit in bfloat16; float32 sums in an order that depends on the rows of a product."""
     embedder, reads, supports = EmbeddedModel(precision), ReaderModel(precision), SupportModel(precision)
     places = [Place(text[:40], (text, text[::2])) for text in TEXTS[:5]]
@@ -141,9 +123,7 @@ def test_given_any_number_of_cores_then_each_number_is_the_same(
         assert odds[at] == pytest.approx(odds[0], rel=0, abs=apart)
 
 
-def test_given_a_torch_that_cannot_lay_weights_out_then_vectors_differ_in_the_last_digits_only(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_a_torch_that_cannot_lay_weights_out_then_vectors_differ_in_the_last_digits_only(monkeypatch):
     laid_out = EmbeddedModel("bfloat16")
 
     def refused(*_: object) -> None:
@@ -158,9 +138,7 @@ def test_given_a_torch_that_cannot_lay_weights_out_then_vectors_differ_in_the_la
 
 
 @given(sizes=st.lists(st.integers(1, 300)), count=st.integers(1, 5), most=st.integers(1, 16))
-def test_given_any_sizes_then_each_member_is_in_one_part_and_the_parts_are_about_equal(
-    sizes: list[int], count: int, most: int
-) -> None:
+def test_given_any_sizes_then_each_member_is_in_one_part_and_the_parts_are_about_equal(sizes, count, most):
     parts = even_parts(sizes, count, most)
 
     assert sorted(member for part in parts for member in part) == list(range(len(sizes)))

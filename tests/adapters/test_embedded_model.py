@@ -4,18 +4,15 @@ text.
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
 import pytest
 import torch
-from folding import each
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from plain_e5 import MAX_TOKENS, PREFIXES, Plain, published, read
 
-from rag_core.adapters.embedding.embedded import CENTRED, LANGUAGES, MEANS_FILE, EmbeddedModel, count_tokens
+from rag_core.adapters.embedding.embedded import EmbeddedModel, count_tokens
 from rag_core.adapters.embedding.network import Network
 from rag_core.domain.ports import TextKind
 from rag_core.errors import ModelUnavailable
@@ -32,20 +29,32 @@ TEXTS = [
     "  § 3 — “ﬁne” ½ ",
     "long " * 600,
 ]
-SENTENCES = {
-    "en": "The notice period is thirty days from the end of the month.",
-    "cs": "Výpovědní lhůta činí třicet dní od konce měsíce.",
-    "hi": "नोटिस की अवधि महीने के अंत से तीस दिन है।",
-}
-OTHERS = {
-    "en": "The office was built of brick and has four floors.",
-    "cs": "Kancelář byla postavena z cihel a má čtyři podlaží.",
-    "hi": "कार्यालय ईंट से बना है और इसमें चार मंजिलें हैं।",
-}
-QUESTIONS = {
-    "en": "How long is the notice period?",
-    "cs": "Jak dlouhá je výpovědní lhůta?",
-    "hi": "नोटिस की अवधि कितनी है?",
+
+GOLDEN: dict[TextKind, list[list[float]]] = {
+    "query": [
+        [-0.0904, 0.0647, -0.0192],
+        [-0.0053, 0.0663, -0.0675],
+        [-0.0318, 0.0121, -0.028],
+        [-0.0526, 0.0435, -0.0044],
+        [-0.0077, 0.0193, -0.0693],
+        [-0.0077, 0.0193, -0.0693],
+        [-0.0088, 0.0547, 0.0726],
+        [-0.0216, 0.0833, 0.0248],
+        [0.0019, -0.0472, -0.0367],
+        [-0.0881, 0.0808, 0.0628],
+    ],
+    "passage": [
+        [-0.0695, 0.086, 0.0572],
+        [0.0014, 0.0541, 0.0311],
+        [-0.0264, -0.0283, -0.0077],
+        [-0.0426, 0.0068, -0.0113],
+        [-0.0088, 0.0307, 0.0282],
+        [-0.0088, 0.0307, 0.0282],
+        [0.0141, 0.0386, 0.0806],
+        [0.0076, 0.0741, 0.0218],
+        [0.0053, -0.0197, -0.0208],
+        [-0.088, 0.0957, 0.095],
+    ],
 }
 
 
@@ -54,59 +63,28 @@ def model() -> EmbeddedModel:
     return EmbeddedModel("float32")
 
 
-@pytest.fixture(scope="module")
-def plain() -> Plain:
-    return read(published())
+def test_given_texts_of_all_kinds_then_the_vectors_are_those_that_transformers_gave(model):
+    """Empty, of one length and of many, cut off at the limit, in several scripts: the first three numbers of each, when
+    all of them were those of transformers' own network on the same weights, which read each text by itself.
+    """
+    rough = EmbeddedModel("bfloat16")
+
+    for kind, wanted in GOLDEN.items():
+        vectors = model.embed(TEXTS, kind)
+        assert vectors[:, :3] == pytest.approx(np.array(wanted), abs=1e-3)
+        assert (rough.embed(TEXTS, kind) * vectors).sum(axis=1).min() > 0.999
 
 
-@pytest.fixture(scope="module")
-def plainly(plain: Plain) -> dict[TextKind, np.ndarray]:
-    """The vectors of `TEXTS` as the model's card has them made, each text by itself, less the share of their mean."""
-    tokenizer, bert = plain.tokenizer(), plain.bert()
-    tokenizer.enable_truncation(MAX_TOKENS)
-    means = json.loads(MEANS_FILE.read_text(encoding="utf-8"))
-    found = {}
-    for kind in KINDS:
-        rows = []
-        for text in TEXTS:
-            with torch.inference_mode():
-                hidden = bert(input_ids=torch.tensor([tokenizer.encode(PREFIXES[kind] + text).ids])).last_hidden_state
-            rows.append(hidden[0].mean(0).numpy())
-        vectors = np.stack(rows)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors -= CENTRED * np.array(means[kind], dtype=np.float32)
-        found[kind] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    return found
-
-
-@pytest.mark.parametrize(("precision", "least"), [("float32", 0.99999), ("bfloat16", 0.999)])
-def test_given_texts_of_all_kinds_then_the_vectors_agree_with_those_of_transformers(
-    precision: str, least: float, plainly: dict[TextKind, np.ndarray]
-) -> None:
-    """Empty, of one length and of many, cut off at the limit, in several scripts."""
-    ours = EmbeddedModel(precision)
-
-    for kind in KINDS:
-        assert (ours.embed(TEXTS, kind) * plainly[kind]).sum(axis=1).min() > least
-
-
-def test_given_texts_then_their_tokens_are_counted_as_a_plain_tokenizer_counts_those_of_passages(
-    model: EmbeddedModel, plain: Plain
-) -> None:
-    tokenizer = plain.tokenizer()
-
-    assert model.count_tokens(TEXTS) == [len(tokenizer.encode(PREFIXES["passage"] + text).ids) for text in TEXTS]
-    assert count_tokens(TEXTS) == model.count_tokens(TEXTS)
-    assert max(count_tokens(TEXTS)) > model.max_tokens == MAX_TOKENS
+def test_given_texts_then_their_tokens_are_counted_as_those_of_passages(model):
+    assert count_tokens(TEXTS) == model.count_tokens(TEXTS) == [11, 4, 14, 7, 6, 6, 18, 84, 11, 604]
+    assert model.max_tokens == 512
     assert count_tokens([]) == []
 
 
 @settings(max_examples=20)
 @given(texts=st.lists(st.text(max_size=80), min_size=1, max_size=5), kind=st.sampled_from(KINDS))
 @example(texts=["</s>", "<mask> <pad>", "\x00", "🦜" * 700], kind="passage")
-def test_given_any_texts_then_they_have_finite_unit_vectors(
-    texts: list[str], kind: TextKind, model: EmbeddedModel
-) -> None:
+def test_given_any_texts_then_they_have_finite_unit_vectors(texts, kind, model):
     vectors = model.embed(texts, kind)
 
     assert (vectors.shape, vectors.dtype) == ((len(texts), 384), np.float32)
@@ -114,49 +92,17 @@ def test_given_any_texts_then_they_have_finite_unit_vectors(
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
-@each("kind", KINDS)
-def test_given_a_text_in_any_company_then_its_vector_is_the_same(kind: TextKind, model: EmbeddedModel) -> None:
-    alone = np.concatenate([model.embed([text], kind) for text in TEXTS])
+def test_given_a_text_in_any_company_then_its_vector_is_the_same(model):
+    alone = np.concatenate([model.embed([text]) for text in TEXTS])
 
-    for texts in (TEXTS, TEXTS[::-1], TEXTS * 4, [*TEXTS[:3], "another"]):
-        found = dict(zip(texts, model.embed(texts, kind), strict=True))
+    for texts in (TEXTS[::-1], [*TEXTS[:3], "another"]):
+        found = dict(zip(texts, model.embed(texts), strict=True))
         for text, vector in zip(TEXTS, alone, strict=True):
             assert text not in found or np.abs(found[text] - vector).max() < 1e-5
 
 
-@each("asked", list(QUESTIONS))
-def test_given_a_question_then_its_answer_is_nearer_than_another_sentence_in_any_language(
-    asked: str, model: EmbeddedModel
-) -> None:
-    (question,) = model.embed([QUESTIONS[asked]], "query")
-
-    answers, others = (model.embed(list(texts.values())) @ question for texts in (SENTENCES, OTHERS))
-
-    for language, near, far in zip(SENTENCES, answers, others, strict=True):
-        assert near > far, (asked, language)
-    assert answers[list(SENTENCES).index(asked)] > others.max(), asked
-
-
-def test_given_texts_about_anything_then_their_cosines_spread(model: EmbeddedModel) -> None:
-    """Those of the published vectors lie between .7 and 1."""
-    vectors = model.embed([*SENTENCES.values(), *OTHERS.values()])
-    cosines = vectors @ vectors.T
-
-    assert cosines.min() < 0.5
-    # the same in another language is nearer than another sentence in any
-    assert cosines[0, 1:3].min() > cosines[0, 3:].max()
-
-
-def test_given_a_network_that_gives_no_numbers_then_it_is_a_typed_problem(
-    model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_network_that_gives_no_numbers_then_it_is_a_typed_problem(model, monkeypatch):
     monkeypatch.setattr(Network, "run", lambda self, texts, head: [torch.full((384,), math.nan) for _ in texts])
 
     with pytest.raises(ModelUnavailable, match="returned no numbers"):
         model.embed(["abc"])
-
-
-def test_given_the_model_then_its_languages_are_codes_of_two_letters() -> None:
-    assert len(LANGUAGES) > 80
-    assert {len(code) for code in LANGUAGES} == {2}
-    assert LANGUAGES >= {"en", "cs", "de", "es", "hi", "ru", "fr", "pl", "zh"}

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
-from model_kit import SOON, answer, prompt
+from model_kit import SOON, Colour, answer, endpoint, prompt
+from model_server import ModelServer
 
+from rag_core import wiring
 from rag_core.adapters.llm.chain import REST_SECONDS, SHARE, ModelChain
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
-from rag_core.errors import Cancelled, ModelUnavailable, RagError
+from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable, RagError
+from rag_core.settings import Settings
 
 
 @dataclass
@@ -138,3 +141,26 @@ def test_given_a_question_that_is_stopped_then_no_other_model_is_asked_and_the_f
 
     assert second.given == []
     assert chain.complete(prompt(), SOON).text == "a"
+
+
+def test_given_the_settings_then_they_name_the_first_model_and_the_environment_the_second() -> None:
+    with ModelServer({"name": "blue"}) as server:
+        _check_names(server)
+
+
+def _check_names(server: ModelServer) -> None:
+    second = {"RAG_FALLBACK_BASE_URL": "http://127.0.0.1:1/v1"}
+    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "small"}
+
+    def model(values: dict[str, str], environment: dict[str, str]) -> tuple[str, tuple[str, ...]]:
+        found = wiring.language_model(Settings(**values), environment=environment)
+        return found.name, found.endpoints
+
+    assert wiring.language_model(Settings(), environment={}) is None
+    assert model({}, environment) == ("small", (f"127.0.0.1:{server.port}",))
+    assert model({"model": "large"}, environment | second) == ("large", (f"127.0.0.1:{server.port}", "127.0.0.1:1"))
+    with pytest.raises(InvalidSetting, match="No language model is named"):
+        wiring.language_model(Settings(), environment={"OPENAI_BASE_URL": server.base_url})
+    same = wiring.endpoint_model(endpoint(server), "auto")
+    assert same is wiring.endpoint_model(endpoint(server), "auto")
+    assert Colour.model_validate_json(same.complete(prompt(), SOON).text).name == "blue"

@@ -57,9 +57,7 @@ def fails(model: OpenAIModel, limits: Limits = SOON) -> str:
     return str(caught.value)
 
 
-def test_given_an_error_that_stays_then_it_is_not_tried_again_and_the_remedy_fits(
-    server: ModelServer, model: OpenAIModel
-) -> None:
+def test_given_an_error_that_stays_then_it_is_not_tried_again_and_the_remedy_fits(server, model):
     for status, says in (
         (401, "did not accept the key"),
         (403, "does not allow this key"),
@@ -73,9 +71,7 @@ def test_given_an_error_that_stays_then_it_is_not_tried_again_and_the_remedy_fit
         assert server.calls == 1, status
 
 
-def test_given_an_error_that_may_pass_then_it_is_tried_twice_more_with_growing_pauses(
-    server: ModelServer, model: OpenAIModel, clock: HeldClock
-) -> None:
+def test_given_an_error_that_may_pass_then_it_is_tried_twice_more_with_growing_pauses(server, model, clock):
     for status in (408, 409, 429, 500, 502, 503, 504, 529):
         server.play(Status(status))
         clock.pauses.clear()
@@ -96,9 +92,7 @@ def test_given_a_pause_then_it_is_one_of_the_event_loop(server: ModelServer, clo
     model.close()
 
 
-def test_given_a_server_that_wants_more_time_than_there_is_then_nobody_waits_for_it(
-    server: ModelServer, model: OpenAIModel, clock: HeldClock
-) -> None:
+def test_given_a_server_that_wants_more_time_than_there_is_then_nobody_waits_for_it(server, model, clock):
     for after in ("60", "1e9", "Wed, 21 Oct 2099 07:28:00 GMT"):
         server.play(Status(429, {"retry-after": after}))
 
@@ -121,9 +115,6 @@ def test_given_any_retry_after_then_it_is_read_or_our_own_pause_stands() -> None
         ("Wed, 21 Oct 2015 07:28:00", 0.3),
     ):
         assert _retry_after(header, 0.3) == seconds, header
-
-
-def test_given_a_date_to_come_back_at_then_it_is_waited_for() -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(hours=30), usegmt=True)
     assert 28 * 3600 < _retry_after(date, 0.3) <= 30 * 3600
 
@@ -132,9 +123,7 @@ NEVER = [Hang(), Hang(headers_first=True), Drip("a byte now and then, never all"
 
 
 @pytest.mark.parametrize("script", NEVER, ids=["hang", "hang in the body", "drip", "slow"])
-def test_given_a_server_that_never_comes_to_an_end_then_the_deadline_holds_for_everything(
-    server: ModelServer, model: OpenAIModel, clock: HeldClock, script: object
-) -> None:
+def test_given_a_server_that_never_comes_to_an_end_then_the_deadline_holds_for_everything(server, model, clock, script):
     server.play(script)
     says = fails(model, Limits(6.0, clock.ticking(server, 1.5)))
 
@@ -143,9 +132,7 @@ def test_given_a_server_that_never_comes_to_an_end_then_the_deadline_holds_for_e
     assert _idle()
 
 
-def test_given_a_server_that_is_always_busy_then_the_deadline_holds_for_the_pauses_too(
-    server: ModelServer, model: OpenAIModel, clock: HeldClock
-) -> None:
+def test_given_a_server_that_is_always_busy_then_the_deadline_holds_for_the_pauses_too(server, model, clock):
     server.play(Status(503, {"retry-after": "4"}))
 
     assert "failed (503)" in fails(model, Limits(6.0))
@@ -156,9 +143,7 @@ def test_given_a_server_that_is_always_busy_then_the_deadline_holds_for_the_paus
 @pytest.mark.parametrize(
     "script", [*NEVER, Status(503, {"retry-after": "10"})], ids=["hang", "hang in the body", "drip", "slow", "busy"]
 )
-def test_given_a_question_that_is_stopped_while_the_server_is_at_it_then_it_ends_at_once_and_leaves_nothing(
-    server: ModelServer, clock: HeldClock, script: object
-) -> None:
+def test_given_a_question_that_is_stopped_then_it_ends_at_once_and_leaves_nothing(server, clock, script):
     server.play(script)
     model = openai_model(server)
     looked, before = [], threading.active_count()
@@ -176,10 +161,6 @@ def test_given_a_question_that_is_stopped_while_the_server_is_at_it_then_it_ends
     model.close()
 
 
-def test_given_a_waiting_question_then_it_asks_at_least_ten_times_a_second_whether_it_was_stopped() -> None:
-    assert model_http._POLL_SECONDS <= 0.1
-
-
 def test_given_an_answer_that_breaks_off_then_it_is_tried_again(server: ModelServer, model: OpenAIModel) -> None:
     server.play([Drop(), "blue"])
     assert model.complete(prompt(), SOON).text == "blue"
@@ -189,9 +170,7 @@ def test_given_an_answer_that_breaks_off_then_it_is_tried_again(server: ModelSer
     assert server.calls == 3
 
 
-def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(
-    server: ModelServer, model: OpenAIModel
-) -> None:
+def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(server, model):
     server.play(Huge(10_000_000))
 
     assert "sent more than an answer can be" in fails(model)
@@ -222,9 +201,7 @@ def test_given_a_packed_answer_that_was_not_asked_for_then_it_is_not_unpacked() 
         model.close()
 
 
-def test_given_a_redirect_then_it_is_not_followed_so_that_the_key_goes_nowhere_else(
-    server: ModelServer, model: OpenAIModel
-) -> None:
+def test_given_a_redirect_then_it_is_not_followed_so_that_the_key_goes_nowhere_else(server, model):
     with ModelServer("stolen") as other:
         for status in (301, 302, 303, 307, 308):
             server.play(Status(status, {"location": f"{other.base_url}/chat/completions"}))
@@ -233,9 +210,7 @@ def test_given_a_redirect_then_it_is_not_followed_so_that_the_key_goes_nowhere_e
             assert (server.calls, other.calls) == (1, 0), status
 
 
-def test_given_a_proxy_in_the_environment_then_the_way_to_this_machine_does_not_lead_over_it(
-    server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_proxy_in_the_environment_then_the_way_to_this_machine_does_not_lead_over_it(server, monkeypatch):
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
@@ -251,33 +226,25 @@ def test_given_a_proxy_in_the_environment_then_the_way_to_this_machine_does_not_
     elsewhere.close()
 
 
-def test_given_nobody_at_the_address_then_the_error_says_so_soon(clock: HeldClock) -> None:
+def test_given_nobody_at_the_address_or_one_that_leads_nowhere_then_the_error_says_so_soon(clock):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, but nobody listens
-        model = OpenAIModel(Endpoint(f"http://127.0.0.1:{taken.getsockname()[1]}/v1", "", "m"), pause=clock.pause)
+        for url in (
+            f"http://127.0.0.1:{taken.getsockname()[1]}/v1",
+            "http://no-such-host.example/v1",
+            "https://127.0.0.1:1/v1",
+            f"http://{'a' * 70}.example/v1",
+            "http://127.0.0.1:1/%zz",
+        ):
+            model = OpenAIModel(Endpoint(url, "k", "m"), pause=clock.pause)
+            says = fails(model)
+            model.close()
 
-        says = fails(model)
-        assert "cannot be reached" in says
-        assert "cannot be reached in time" not in says
-        model.close()
-
-
-def test_given_an_address_that_leads_nowhere_then_there_is_one_error(clock: HeldClock) -> None:
-    for url in (
-        "http://no-such-host.example/v1",
-        "https://127.0.0.1:1/v1",
-        f"http://{'a' * 70}.example/v1",
-        "http://127.0.0.1:1/%zz",
-    ):
-        model = OpenAIModel(Endpoint(url, "k", "m"), pause=clock.pause)
-
-        assert "cannot be reached" in fails(model), url
-        model.close()
+            assert "cannot be reached" in says, url
+            assert "cannot be reached in time" not in says, url
 
 
-def test_given_a_server_without_tls_or_an_unknown_certificate_then_nothing_is_sent_to_it(
-    server: ModelServer, clock: HeldClock
-) -> None:
+def test_given_a_server_without_tls_or_an_unknown_certificate_then_nothing_is_sent_to_it(server, clock):
     model = OpenAIModel(Endpoint(server.base_url.replace("http:", "https:"), "k", "m"), pause=clock.pause)
     server.play("blue")
 
@@ -334,9 +301,7 @@ def _idle() -> bool:
     return False
 
 
-def test_given_no_more_threads_when_a_model_is_first_asked_then_the_next_call_finds_a_loop_that_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_no_more_threads_when_a_model_is_first_asked_then_the_next_call_finds_a_loop_that_runs(monkeypatch):
     monkeypatch.setattr(model_http, "_loops", [])
     with monkeypatch.context() as full:
         full.setattr(threading.Thread, "start", lambda _: (_ for _ in ()).throw(RuntimeError("can't start new thread")))

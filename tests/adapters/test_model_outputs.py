@@ -20,10 +20,7 @@ SHIFT = 1e-3  # by which another processor's sums may differ
 READS = [[4.0225, -7.5134, 3.8218], [-5.5618, -7.4431]]  # log odds of places and of their units
 ENTAILS = [2.3111, -5.0097, 2.9576, 3.0267]  # log odds
 # the first five of 384 numbers
-VECTORS = [
-    [-0.0606, 0.0297, -0.0315, -0.0343, -0.0208],
-    [-0.081, 0.0629, -0.0194, -0.015, -0.0308],
-]
+VECTORS = [[-0.0606, 0.0297, -0.0315, -0.0343, -0.0208], [-0.081, 0.0629, -0.0194, -0.015, -0.0308]]
 COSINE = 0.6890
 
 

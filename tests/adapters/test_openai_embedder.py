@@ -86,9 +86,7 @@ def embedder(server: Server) -> Iterator[Embedder]:
     found._client.close()  # type: ignore[attr-defined]
 
 
-def test_given_texts_when_embedded_then_they_are_unit_vectors_in_order_a_hundred_a_request(
-    embedder: Embedder, server: Server
-) -> None:
+def test_given_texts_when_embedded_then_they_are_unit_vectors_in_order_a_hundred_a_request(embedder, server):
     """S3-5: text-embedding-3-large, 3,072 dimensions, batches of 100."""
     texts = [f"text {number}" for number in range(BATCH + 5)]
 
@@ -105,9 +103,7 @@ def test_given_texts_when_embedded_then_they_are_unit_vectors_in_order_a_hundred
     }
 
 
-def test_given_no_text_or_an_empty_one_when_embedded_then_the_dimension_is_known_and_no_empty_text_is_sent(
-    embedder: Embedder, server: Server
-) -> None:
+def test_given_no_text_or_an_empty_one_then_the_dimension_is_known_and_none_is_sent(embedder, server):
     assert embedder.embed([]).shape == (0, DIM)
     assert embedder.embed([""]).shape == (1, DIM)
     assert all(all(request["input"]) for request in server.requests)
@@ -127,9 +123,7 @@ def test_given_a_busy_server_when_embedded_then_it_is_asked_again(embedder: Embe
 
 
 @pytest.mark.parametrize(("failing", "asked"), [([401], 1), ([500, 500, 500], 3)])
-def test_given_a_server_that_refuses_when_embedded_then_the_error_names_the_status_and_no_key(
-    embedder: Embedder, server: Server, failing: list[int], asked: int
-) -> None:
+def test_given_a_server_that_refuses_then_the_error_names_the_status_and_no_key(embedder, server, failing, asked):
     server.failing = list(failing)
 
     with pytest.raises(ModelUnavailable, match=str(failing[0])) as found:
@@ -139,9 +133,7 @@ def test_given_a_server_that_refuses_when_embedded_then_the_error_names_the_stat
     assert "sk-of-a-test" not in f"{found.value!r}{found.value}"
 
 
-def test_given_a_server_that_leaves_vectors_out_when_embedded_then_nothing_is_guessed(
-    embedder: Embedder, server: Server
-) -> None:
+def test_given_a_server_that_leaves_vectors_out_when_embedded_then_nothing_is_guessed(embedder, server):
     server.drop = 1
 
     with pytest.raises(ModelUnavailable, match="3 texts came back as 2"):

@@ -15,7 +15,6 @@ from folding import each
 from model_kit import KEY, SOON, Colour, endpoint, openai_model, prompt
 from model_server import Asked, Body, ModelServer, Said, Status
 from openai import OpenAI
-from pydantic import BaseModel
 
 from rag_core.adapters.llm.openai_server import OpenAIModel
 from rag_core.compression.llm.replies import DraftReply, SufficiencyReply, VerifyReply, read_draft
@@ -37,9 +36,7 @@ def model(server: ModelServer) -> Iterator[OpenAIModel]:
     model.close()
 
 
-def test_given_a_prompt_then_the_request_holds_what_it_says_and_no_more(
-    model: OpenAIModel, server: ModelServer
-) -> None:
+def test_given_a_prompt_then_the_request_holds_what_it_says_and_no_more(model, server):
     """S0-20: temperature and longest answer are those of the prompt."""
     model.complete(prompt(temperature=0.0, max_tokens=150), SOON)
     sent = dict(server.requests[0])
@@ -55,10 +52,8 @@ def test_given_a_prompt_then_the_request_holds_what_it_says_and_no_more(
     assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("schema", [Colour, DraftReply, SufficiencyReply, VerifyReply])
-def test_given_a_schema_then_it_is_sent_as_the_clients_own_parse_sends_it(
-    model: OpenAIModel, server: ModelServer, schema: type[BaseModel]
-) -> None:
+@each("schema", [Colour, DraftReply, SufficiencyReply, VerifyReply])
+def test_given_a_schema_then_it_is_sent_as_the_clients_own_parse_sends_it(model, server, schema):
     model.complete(prompt(schema=schema), SOON)
     server.play(Said(None, refusal="no"))
     with OpenAI(base_url=server.base_url, api_key="k") as client:
@@ -70,19 +65,15 @@ def test_given_a_schema_then_it_is_sent_as_the_clients_own_parse_sends_it(
     assert server.requests[0]["response_format"] == theirs
 
 
-@pytest.mark.parametrize("text", ["", "no JSON", '{"colour": 1}', "{" * 1000, "\u202e\x00\ufeff", "a" * 900_000])
-def test_given_an_answer_that_does_not_fit_the_schema_then_it_comes_back_as_it_is_and_is_not_asked_for_again(
-    model: OpenAIModel, server: ModelServer, text: str
-) -> None:
+@each("text", ["", "no JSON", '{"colour": 1}', "{" * 1000, "\u202e\x00\ufeff", "a" * 900_000])
+def test_given_an_answer_that_does_not_fit_the_schema_then_it_comes_back_as_it_is(model, server, text):
     server.play(Said(text))
 
     answer = model.complete(prompt(), SOON)
     assert (answer.text, answer.structured, server.calls) == (text, True, 1)
 
 
-def test_given_half_a_character_in_an_answer_or_a_prompt_then_it_can_be_stored_and_sent(
-    model: OpenAIModel, server: ModelServer
-) -> None:
+def test_given_half_a_character_in_an_answer_or_a_prompt_then_it_can_be_stored_and_sent(model, server):
     server.play(Body('{"choices": [{"message": {"content": "a\\ud800b"}}]}'))
 
     assert model.complete(prompt("x\udfffy"), SOON).text == "a?b"
@@ -104,9 +95,7 @@ def test_given_an_answer_cut_off_at_its_longest_length_then_it_says_so(model: Op
         (Said("half an ans", finish="content_filter"), "content filter"),
     ],
 )
-def test_given_a_refusal_in_a_field_of_its_own_then_the_core_reads_it_as_one(
-    server: ModelServer, structured: str, said: Said, reason: str
-) -> None:
+def test_given_a_refusal_in_a_field_of_its_own_then_the_core_reads_it_as_one(server, structured, said, reason):
     server.play(said)
     model = openai_model(server, structured)
 
@@ -118,7 +107,7 @@ def test_given_a_refusal_in_a_field_of_its_own_then_the_core_reads_it_as_one(
     model.close()
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         "<html>404</html>",
@@ -141,9 +130,7 @@ def test_given_a_refusal_in_a_field_of_its_own_then_the_core_reads_it_as_one(
         "\ud800",
     ],
 )
-def test_given_a_body_that_is_no_completion_then_one_error_says_so_and_quotes_nothing(
-    model: OpenAIModel, server: ModelServer, body: str
-) -> None:
+def test_given_a_body_that_is_no_completion_then_one_error_says_so_and_quotes_nothing(model, server, body):
     server.play(Body(body))
 
     with pytest.raises(ModelUnavailable, match=r"is no chat completion\. Check that the base URL") as caught:
@@ -152,7 +139,7 @@ def test_given_a_body_that_is_no_completion_then_one_error_says_so_and_quotes_no
     assert server.calls == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("usage", "counted"),
     [
         ({}, (0, 0)),
@@ -162,18 +149,14 @@ def test_given_a_body_that_is_no_completion_then_one_error_says_so_and_quotes_no
         ({"prompt_tokens": 10**12, "completion_tokens": 1.5}, (0, 0)),
     ],
 )
-def test_given_counts_that_cannot_be_then_they_are_zero(
-    model: OpenAIModel, server: ModelServer, usage: Any, counted: tuple[int, int]
-) -> None:
+def test_given_counts_that_cannot_be_then_they_are_zero(model, server, usage, counted):
     server.play(Body(json.dumps({"choices": [{"message": {"content": "blue"}}], "usage": usage})))
 
     answer = model.complete(prompt(), SOON)
     assert (answer.text, answer.tokens_in, answer.tokens_out) == ("blue", *counted)
 
 
-def test_given_a_server_without_schemas_then_it_is_asked_without_one_and_the_next_time_at_once(
-    model: OpenAIModel, server: ModelServer
-) -> None:
+def test_given_a_server_without_schemas_then_it_is_asked_without_one_and_the_next_time_at_once(model, server):
     server.play("Blue.", schemas="refuse")
 
     answer = model.complete(prompt(), SOON)
@@ -194,9 +177,7 @@ def test_given_a_server_without_schemas_then_it_is_asked_without_one_and_the_nex
         Status(400, message="JSON schema not allowed"),
     ],
 )
-def test_given_the_ways_in_which_servers_refuse_a_schema_then_each_is_understood(
-    server: ModelServer, refused: Status
-) -> None:
+def test_given_the_ways_in_which_servers_refuse_a_schema_then_each_is_understood(server, refused):
     model = openai_model(server)
     server.play(lambda asked: refused if asked.schema else "Blue.")
 
@@ -205,9 +186,7 @@ def test_given_the_ways_in_which_servers_refuse_a_schema_then_each_is_understood
     model.close()
 
 
-def test_given_a_server_that_takes_a_schema_without_bounds_then_it_is_asked_by_the_schema_without_them(
-    model: OpenAIModel, server: ModelServer
-) -> None:
+def test_given_a_server_that_takes_a_schema_without_bounds_then_it_is_asked_by_the_schema_without_them(model, server):
     def reply(asked: Asked) -> Any:
         bounds = [word for word in ("maxLength", "maxItems") if word in json.dumps(asked.body)]
         return (
@@ -236,26 +215,16 @@ def test_given_openais_own_server_then_it_is_sent_no_bounds() -> None:
     theirs.close(), ours.close()
 
 
-def test_given_a_bad_request_that_is_bad_in_words_too_then_the_schema_is_not_given_up(
-    model: OpenAIModel, server: ModelServer
-) -> None:
+def test_given_a_request_that_is_bad_in_words_too_then_the_schema_is_not_given_up(model, server):
     server.play([Status(400), Status(400), {"name": "blue"}])
 
-    with pytest.raises(ModelUnavailable, match=r"did not accept the request \(400\)"):
-        model.complete(prompt(), SOON)
-    assert server.calls == 2
-    assert model.complete(prompt(), SOON).structured is True
-
-
-def test_given_a_server_that_has_answered_by_a_schema_when_a_request_is_bad_then_it_is_not_asked_in_words(
-    model: OpenAIModel, server: ModelServer
-) -> None:
-    model.complete(prompt(), SOON)
-    server.play(Status(400))
-
-    with pytest.raises(ModelUnavailable):
-        model.complete(prompt(), SOON)
-    assert server.calls == 1
+    for asked, says in ((2, r"did not accept the request \(400\)"), (1, r"\(400\)")):
+        with pytest.raises(ModelUnavailable, match=says):
+            model.complete(prompt(), SOON)
+        assert server.calls == asked
+        server.play({"name": "blue"})
+        assert model.complete(prompt(), SOON).structured is True
+        server.play(Status(400))
 
 
 def test_given_always_or_never_then_nothing_is_tried_otherwise(server: ModelServer) -> None:
@@ -279,9 +248,7 @@ def test_given_always_or_never_then_nothing_is_tried_otherwise(server: ModelServ
         ("seed", "body.seed: extra fields not permitted"),
     ],
 )
-def test_given_a_server_that_does_not_know_a_parameter_then_it_is_left_out_from_then_on(
-    model: OpenAIModel, server: ModelServer, parameter: str, message: str
-) -> None:
+def test_given_a_server_that_does_not_know_a_parameter_then_it_is_left_out(model, server, parameter, message):
     """Reasoning models take neither a temperature nor `max_tokens`; some servers take no seed."""
     server.play(lambda asked: Status(400, message=message) if parameter in asked.body else {"name": "blue"})
 
@@ -292,29 +259,10 @@ def test_given_a_server_that_does_not_know_a_parameter_then_it_is_left_out_from_
     assert server.calls == 3
 
 
-def test_given_a_server_that_knows_nothing_but_messages_then_it_is_asked_for_each_thing_once(
-    server: ModelServer,
-) -> None:
-    model = openai_model(server)
-    known = {"model", "messages", "max_completion_tokens"}
-
-    def reply(asked: Asked) -> Any:
-        unknown = sorted(asked.body.keys() - known)
-        return Status(422, message=f"unknown: {unknown[0]}") if unknown else "Blue."
-
-    server.play(reply)
-    assert model.complete(prompt(), SOON).text == "Blue."
-    assert server.calls == 5
-    model.close()
-
-
-@pytest.mark.parametrize("level", [logging.DEBUG])
-def test_given_everything_logged_then_neither_the_key_nor_a_text_stands_in_it(
-    server: ModelServer, caplog: pytest.LogCaptureFixture, level: int
-) -> None:
+def test_given_everything_logged_then_neither_the_key_nor_a_text_stands_in_it(server, caplog):
     model = openai_model(server)
     for name in ("", "openai", "httpx2", "httpcore2", "asyncio", "rag_core"):
-        caplog.set_level(level, name)
+        caplog.set_level(logging.DEBUG, name)
     said: list[str] = [repr(model), repr(endpoint(server))]
 
     for script in (
@@ -349,7 +297,7 @@ def test_given_a_server_that_sends_the_key_back_as_its_code_then_it_is_not_repea
     model.close()
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "word", "said"),
     [
         (401, "invalid_api_key", "did not accept the key (401, invalid_api_key)"),
@@ -362,9 +310,7 @@ def test_given_a_server_that_sends_the_key_back_as_its_code_then_it_is_not_repea
         (500, "http://evil.example", "failed (500)"),
     ],
 )
-def test_given_a_provider_that_says_why_then_its_word_is_kept(
-    server: ModelServer, status: int, word: str, said: str
-) -> None:
+def test_given_a_provider_that_says_why_then_its_word_is_kept(server, status, word, said):
     model = openai_model(server, "never")
     server.play(Status(status, word=word))
     with pytest.raises(ModelUnavailable) as caught:
@@ -384,9 +330,7 @@ def test_given_a_model_that_nobody_holds_any_more_then_its_connection_is_closed(
     _until(client.is_closed)
 
 
-def test_given_names_of_an_account_in_the_environment_then_another_server_does_not_get_them(
-    server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_names_of_an_account_in_the_environment_then_another_server_does_not_get_them(server, monkeypatch):
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(name, "PRIVATE")
     server.play("Blue.")

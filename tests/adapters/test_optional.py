@@ -86,39 +86,18 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
 
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
-    problems = {
-        "embedder": (
-            "MissingDependency",
-            "An embedding model by name needs the package sentence-transformers, which is not installed.",
-        ),
-        "reranker": (
-            "MissingDependency",
-            "A reranker needs the package sentence-transformers, which is not installed.",
-        ),
-        "pgvector": (
-            "MissingDependency",
-            "The vector store 'pgvector' needs the package pgvector, which is not installed.",
-        ),
-        "milvus": (
-            "MissingDependency",
-            "The vector store 'milvus' needs the package pymilvus, which is not installed.",
-        ),
-        "ray": ("MissingDependency", "Indexing by workers of Ray needs the package ray, which is not installed."),
-        "litellm": (
-            "MissingDependency",
-            "A language model of a provider needs the package litellm, which is not installed.",
-        ),
-        "rapidocr": (
-            "MissingDependency",
-            "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are not "
-            "installed.",
-        ),
-        "verifier": (
-            "ModelUnavailable",
-            f"The verifier {str(tmp_path)!r} cannot be used. A verifier by name needs the package "
-            "sentence-transformers, which is not installed.",
-        ),
+    needs = {
+        "embedder": "An embedding model by name needs the package sentence-transformers, which is",
+        "reranker": "A reranker needs the package sentence-transformers, which is",
+        "pgvector": "The vector store 'pgvector' needs the package pgvector, which is",
+        "milvus": "The vector store 'milvus' needs the package pymilvus, which is",
+        "ray": "Indexing by workers of Ray needs the package ray, which is",
+        "litellm": "A language model of a provider needs the package litellm, which is",
+        "rapidocr": "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are",
     }
+    problems = {name: ("MissingDependency", f"{need} not installed.") for name, need in needs.items()}
+    verifier = "A verifier by name needs the package sentence-transformers, which is not installed."
+    problems["verifier"] = "ModelUnavailable", f"The verifier {str(tmp_path)!r} cannot be used. {verifier}"
     assert {name: tuple(row[:2]) for name, row in found.items()} == problems
     assert {row[2] for name, row in found.items() if name not in APART} == {REMEDY}
     apart = {name: REMEDY_APART.format(extra=name, lock=lock) for name, lock in APART.items()}
@@ -138,18 +117,8 @@ def test_without_the_extras_a_question_is_answered_as_with_them(tmp_path: Path) 
     )
     row = {"id": "q", "lang": "en", "question": "How long is the warranty period?"}
     (tmp_path / "questions.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    ask = [
-        "-m",
-        "rag_core",
-        "ask",
-        "--documents",
-        "notes.jsonl",
-        "--questions",
-        "questions.jsonl",
-        "--out",
-        "out.jsonl",
-    ]
-    run = without(tmp_path, *ask)
+    files = ("--documents", "notes.jsonl", "--questions", "questions.jsonl", "--out", "out.jsonl")
+    run = without(tmp_path, "-m", "rag_core", "ask", *files)
 
     assert run.returncode == 0, run.stderr
     decision = json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8"))

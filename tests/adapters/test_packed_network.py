@@ -32,9 +32,7 @@ def split(x: torch.Tensor, lengths: Sequence[int]) -> Sequence[torch.Tensor]:
     return torch.split(x, list(lengths))
 
 
-def test_given_a_network_above_another_then_it_has_the_others_lower_layers_and_its_own_upper_ones(
-    network: Network,
-) -> None:
+def test_given_a_network_above_another_then_it_has_the_others_lower_layers_and_its_own_upper_ones(network):
     file = e5_file()
     weights = {name: torch.from_numpy(weight) for name, weight in file.layers()}
     upper = {

@@ -239,9 +239,7 @@ def test_given_a_provider_that_refuses_then_its_own_status_and_word_are_named(cl
         assert status == 400 or len(cloud.asked) == (3 if status >= 429 else 1), provider
 
 
-def test_given_a_wrong_key_or_none_then_that_is_said_and_nothing_is_sent_without_one(
-    cloud: Cloud, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_wrong_key_or_none_then_that_is_said_and_nothing_is_sent_without_one(cloud, monkeypatch):
     with pytest.raises(ModelUnavailable, match=r"did not accept the key \(401, authentication_error\)"):
         ask("anthropic", key="sk-another-of-a-test-0123456789")
     cloud.asked.clear()
@@ -288,9 +286,7 @@ def test_given_no_server_or_no_time_then_that_is_said(cloud: Cloud, monkeypatch:
             ask(provider)
 
 
-def test_nothing_is_fetched_nor_read_from_a_file_of_variables_nor_written_when_it_is_imported_and_asked(
-    cloud: Cloud, tmp_path: Path
-) -> None:
+def test_nothing_is_fetched_read_from_a_file_of_variables_or_written_when_it_is_asked(cloud, tmp_path):
     """The audit hook of a process of its own sees each connection; LiteLLM fetches its list of prices by default."""
     (tmp_path / ".env").write_text("LEAKED=yes\n", encoding="utf-8")
     program = """

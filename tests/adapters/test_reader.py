@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 import torch
@@ -19,7 +18,6 @@ from rag_core.adapters.embedding.e5_file import e5_file
 from rag_core.adapters.embedding.reader import (
     MAX_LOGIT,
     QUESTION,
-    UNIT,
     VALUE_ENDS,
     VALUE_TOKENS,
     WINDOW,
@@ -122,9 +120,7 @@ def given_tokens(
     ],
     ids=["en", "en, pronoun", "de of en", "en, name", "cs", "hi"],
 )
-def test_given_a_place_that_answers_and_one_that_does_not_then_the_odds_part_them_and_the_sentence_and_its_value_are_found(  # noqa: E501
-    question: str, holds: Place, number: int, answer: str, elsewhere: Place, model: ReaderModel
-) -> None:
+def test_given_a_place_that_answers_then_its_sentence_and_value_are(question, holds, number, answer, elsewhere, model):
     here, there = model.read(question, [holds, elsewhere])
 
     assert here.log_odds > there.log_odds + 0.2
@@ -133,38 +129,8 @@ def test_given_a_place_that_answers_and_one_that_does_not_then_the_odds_part_the
     assert answer in value(holds, here, number)
 
 
-def test_given_the_same_sentence_elsewhere_then_it_is_read_in_its_place(model: ReaderModel) -> None:
-    """ "It was opened in 1931." answers only where it stands below the bridge."""
-    there = Place("The museum", ("The museum shows old trains.", BRIDGE.units[1], "Children like it."))
-    bridge, museum = model.read("When was the bridge opened?", [BRIDGE, there])
-
-    assert bridge.units[1].log_odds > museum.units[1].log_odds
-
-
-def test_given_several_places_then_each_is_read_by_itself(model: ReaderModel) -> None:
-    places = [
-        NOTICE,
-        OFFICE,
-        Place("", ()),
-        Place("", ("Short.",)),
-        Place("Walls", (WALL,) * 30),
-        Place("", ("", OFFICE.units[0] * 9)),
-    ]
-
-    together = ReaderModel("float32").read(ASKED, places)
-    apart = [ReaderModel.read(model, ASKED, [place])[0] for place in places]
-
-    for one, other, place in zip(together, apart, places, strict=True):
-        assert numbers(one) == pytest.approx(numbers(other), abs=1e-4)
-        assert [unit.value for unit in one.units] == [unit.value for unit in other.units]
-        assert len(one.units) == len(place.units)
-    assert model.read(ASKED, []) == []
-
-
 @each("count", [1, 14, 35])
-def test_given_a_place_longer_than_a_window_then_each_unit_has_its_number_and_an_answer_far_behind_is_found(
-    count: int, model: ReaderModel
-) -> None:
+def test_given_a_place_longer_than_a_window_then_an_answer_far_behind_is_found(count, model):
     place = Place("Garden", (*[WALL] * count, NOTICE.units[1], *[WALL] * count))
     (said,) = model.read(ASKED, [place])
 
@@ -174,9 +140,7 @@ def test_given_a_place_longer_than_a_window_then_each_unit_has_its_number_and_an
     assert "thirty days" in value(place, said, count)
 
 
-def test_given_units_of_any_length_then_no_window_is_longer_than_it_learned_and_each_unit_stands_in_one(
-    model: ReaderModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_units_of_any_length_then_each_stands_in_a_window_of_the_length_that_was_learned(model, monkeypatch):
     long = [" ".join(["delivery"] * words) for words in (1, 400, 3, 70, 90, 200, 200, 200, 5)]
     windows = given_tokens(model, monkeypatch, "what " * 90, Place("heading " * 90, tuple(long)))
 
@@ -186,18 +150,8 @@ def test_given_units_of_any_length_then_no_window_is_longer_than_it_learned_and_
     assert [len(one) for one in question] == [QUESTION + 2]
 
 
-def test_given_a_unit_longer_than_is_read_then_its_end_has_no_say(model: ReaderModel) -> None:
-    long = "delivery " * (UNIT + 20)
-    one, two = model.read(ASKED, [Place("", (f"{long} one",)), Place("", (f"{long} two",))])
-
-    assert numbers(one) == pytest.approx(numbers(two), abs=1e-4)
-    assert one.units[0].value == two.units[0].value
-
-
 @each("empty", ["", " ", " \t\n", "\u3000"])
-def test_given_a_unit_of_no_tokens_then_nothing_is_said_of_it_and_the_others_are_read(
-    empty: str, model: ReaderModel
-) -> None:
+def test_given_a_unit_of_no_tokens_then_nothing_is_said_of_it_and_the_others_are_read(empty, model):
     place = Place(NOTICE.heading, (empty, *NOTICE.units, empty))
     said, alone = model.read(ASKED, [place, Place("", (empty,))])
 
@@ -208,9 +162,7 @@ def test_given_a_unit_of_no_tokens_then_nothing_is_said_of_it_and_the_others_are
     assert math.isfinite(alone.log_odds)
 
 
-def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(
-    model: ReaderModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model, monkeypatch):
     pieces, start, end, pad, _ = e5_file().special
     plain = Place("Brno", ("The office.", "It is there."))
     [(wanted, _)] = given_tokens(model, monkeypatch, ASKED, plain)
@@ -238,9 +190,7 @@ texts = st.text(max_size=60) | st.sampled_from(
     heading="",
     units=["\xa0", "a\xa0", "\u2028b\u2028", "\u3000c\u3000", "\x85d\x85", "\r\ne\r\n", "½", "...", "ﬁ"],
 )
-def test_given_any_text_then_odds_are_in_their_range_and_values_lie_inside_their_units(
-    question: str, heading: str, units: list[str], model: ReaderModel
-) -> None:
+def test_given_any_text_then_odds_are_in_their_range_and_values_lie_inside_their_units(question, heading, units, model):
     place = Place(heading, tuple(units))
     (said,) = model.read(question, [place])
 
@@ -283,9 +233,7 @@ words = st.sampled_from(["30", "days", "ﬁve", "½", "e\u0301t", "１２", "न
     places=st.tuples(st.integers(0), st.integers(0)),
 )
 @example(parts=[("", "30"), ("\xa0", "days")], end=" ", places=(1, 1))
-def test_given_any_tokens_of_a_unit_then_the_value_they_make_is_not_blank_at_its_ends(
-    parts: list[tuple[str, str]], end: str, places: tuple[int, int]
-) -> None:
+def test_given_any_tokens_of_a_unit_then_the_value_they_make_is_not_blank_at_its_ends(parts, end, places):
     text = "".join(blank + word for blank, word in parts) + end
     (ids,) = e5_file().ids([text])
     first, last = sorted(place % min(len(ids), VALUE_TOKENS) for place in places)
@@ -322,9 +270,7 @@ def test_given_letters_that_are_read_as_others_then_the_value_is_of_the_text_as_
     assert chosen(f"So it is: {text}, they say.", len(before), len(behind) - 1) == text
 
 
-def test_given_texts_read_before_then_they_are_remembered_but_not_mixed_up_with_others_of_the_same_letters(
-    model: ReaderModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_texts_read_before_then_they_are_remembered_and_not_mixed_up(model, monkeypatch):
     asked = [
         ("What is a pump?", Place("Pumps", ("A pump moves water.", "It is loud."))),
         ("What is a pump?Pumps", Place("", ("A pump moves water.", "It is loud."))),
@@ -352,16 +298,12 @@ units = st.builds(ReadUnit, odds, st.tuples(st.integers(0, 99), st.integers(0, 9
 
 
 @given(place=st.builds(ReadPlace, odds, st.lists(units).map(tuple)))
-def test_given_what_is_said_of_a_place_when_sent_to_another_process_then_it_arrives_bit_by_bit(
-    place: ReadPlace,
-) -> None:
+def test_given_what_is_said_of_a_place_when_sent_to_another_process_then_it_arrives_bit_by_bit(place):
     assert ReadPlace.from_json(json.loads(json.dumps(place.to_json()))) == place
 
 
 @each("kind", ["damaged", "missing", "other"])
-def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(
-    kind: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(kind, tmp_path_factory):
     file = tmp_path_factory.mktemp("reader") / f"{kind}.safetensors"
     if kind == "damaged":
         file.write_bytes(FILE.read_bytes()[:1000])
@@ -373,33 +315,19 @@ def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(
     assert f"data/models/{file.name}" in raised.value.remedy
 
 
-def test_given_weights_that_are_no_numbers_then_it_says_so_instead_of_guessing(tmp_path: Path) -> None:
-    for broken in ("unit.bias", "whole.bias", "span.weight"):
-        weights = load_file(FILE)
-        weights[broken] = torch.full_like(weights[broken], math.nan)
-        save_file(weights, tmp_path / "broken.safetensors")
-
-        with pytest.raises(ModelUnavailable, match="not a number") as raised:
-            ReaderModel("float32", tmp_path / "broken.safetensors").read(ASKED, [NOTICE])
-        assert raised.value.remedy
-
-
-def test_given_another_file_then_its_version_is_another(tmp_path: Path) -> None:
-    other, same = tmp_path / "other.safetensors", tmp_path / "same.safetensors"
+def test_given_weights_that_are_no_numbers_then_it_says_so_instead_of_guessing(tmp_path):
     weights = load_file(FILE)
-    save_file({**weights, "whole.bias": weights["whole.bias"] + 1}, other)
-    same.write_bytes(FILE.read_bytes())
+    weights["span.weight"] = torch.full_like(weights["span.weight"], math.nan)
+    save_file(weights, tmp_path / "broken.safetensors")
 
-    assert ReaderModel("float32", other).version == version_of(other) != version_of(FILE)
-    assert ReaderModel("float32", same).version == version_of(FILE)
+    with pytest.raises(ModelUnavailable, match="not a number") as raised:
+        ReaderModel("float32", tmp_path / "broken.safetensors").read(ASKED, [NOTICE])
+    assert raised.value.remedy
 
 
-def test_given_the_file_then_it_holds_what_was_trained_alone_and_is_small_enough_for_a_repository() -> None:
-    weights = load_file(FILE)
+def test_given_the_file_then_it_holds_what_was_trained_alone_and_is_small_enough_for_a_repository(model):
+    untrained = ("embeddings.", *(f"encoder.layer.{number}." for number in range(4)))
 
+    assert model.version == version_of(FILE)
     assert FILE.stat().st_size < 50_000_000
-    assert not [
-        name
-        for name in weights
-        if name.startswith(("embeddings.", *(f"encoder.layer.{number}." for number in range(4))))
-    ]
+    assert not [name for name in load_file(FILE) if name.startswith(untrained)]

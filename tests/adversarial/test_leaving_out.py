@@ -134,7 +134,7 @@ def test_given_whole_sentences_put_behind_others_when_asked_then_what_no_documen
             "min_correctness": 0.2,
             "min_answerability": 0.2,
         }
-        values = {"drafter": "model", "model": "scripted", "model_cache": False, "short_context_words": 10, **lenient}
+        values = {"drafter": "model", "model": "scripted", "short_context_words": 10, **lenient}
         settings = Settings.load(values=values)
         server.play([partial(drafting, said=torn), partial(drafting, said=whole)])
 

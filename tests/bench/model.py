@@ -45,9 +45,7 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
     own: dict[str, list[float]] = {}
     total = []
     with ModelServer() as server, patch.dict(os.environ, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="bench"):
-        drafting = settings.changed(
-            drafter="model", model="bench", model_cache=False, fallback_extract=False, rewording="audited"
-        )
+        drafting = settings.changed(drafter="model", model="bench", fallback_extract=False, rewording="audited")
         for number, rows in enumerate(_asked()):
             server.play(lambda asked, rows=rows: Slow(_reply(asked, rows), THINKS))
             extract_ms, _ = _timed(engine, settings.changed(drafter="extract"), rows[0])

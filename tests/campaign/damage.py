@@ -50,4 +50,4 @@ def _taken(done: kit.Done) -> str:
         return "told, with a remedy"
     if all(value == done.whole[part] for part, value in done.after.items()):
         return "read as before"
-    return "begun anew: a cache, or a file that may be missing"
+    return "begun anew: a file that may be missing"

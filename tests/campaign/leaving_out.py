@@ -129,7 +129,6 @@ def run(
     for case in cases:
         server.play([quoting(case.source, text) for text in case.drafts])
         alone = {
-            "model_cache": False,
             "correctness_mode": Mode.OBSERVE,
             "fallback_extract": False,
             "max_retries": len(case.drafts) - 1,

@@ -82,7 +82,7 @@ def run(
     """Ask each draft's question of its document, under a preset."""
     kept = engine.library.snapshot.documents
     names = {name: document.id for document in kept for name in (document.name, document.name.rpartition(".")[0])}
-    alone = {"drafter": "model", "model": "scripted", "model_cache": False, "fallback_extract": False, "max_retries": 0}
+    alone = {"drafter": "model", "model": "scripted", "fallback_extract": False, "max_retries": 0}
     settings = Settings.load(preset, {**alone, **({} if gates else OBSERVED)})
     for one in drafts:
         server.play([quoting(one.source, one.text)])

@@ -69,7 +69,6 @@ def asked(
     own = {
         "drafter": "model",
         "model": "scripted",
-        "model_cache": False,
         "max_retries": 0,
         "short_context_words": 10,
         "max_sentences": 3,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
@@ -43,7 +42,6 @@ MODEL = {
     "short_context_words": 10,
     "main_gate": "cosine",
     "high_distance": 2.0,
-    "model_cache": False,
 }
 GUARDED = {"sufficiency_mode": Mode.ENFORCE}
 CHECKED = {"verification_mode": Mode.ENFORCE}
@@ -194,21 +192,6 @@ def test_given_a_spent_budget_when_verifying_then_it_has_not_passed(corpus: Memo
     assert [kind(asked) for asked in server.asked] == ["draft"]
     assert decision.reason is Reason.NOT_RUN
     assert "1000 tokens" in decision.explanation
-
-
-def test_given_answers_from_the_cache_when_asked_again_then_they_spend_nothing_of_the_budget(
-    corpus: MemoryCorpus, server: ModelServer, tmp_path: Path
-) -> None:
-    server.play(by_kind(sufficiency=Said(sufficient(), tokens=(990, 10))))
-    environment = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-of-a-test", "RAG_MODEL": "scripted"}
-    use = tools(model=partial(language_model, folder=tmp_path, environment=environment))
-    spent = decide(run(corpus, use, model_budget=1000, model_cache=True, fallback_extract=False, **GUARDED))
-
-    again = decide(run(corpus, use, model_budget=1000, model_cache=True, fallback_extract=False, **GUARDED))
-
-    assert (spent.reason, again.reason) == (Reason.NOT_RUN, Reason.NONE)
-    assert [kind(asked) for asked in server.asked] == ["sufficiency", "draft"]
-    assert decide(run(corpus, use, model_budget=1000, model_cache=True, **GUARDED)).metadata["total_tokens"] == 0
 
 
 def test_given_missing_words_that_invent_a_fact_then_they_go(corpus: MemoryCorpus, server: ModelServer) -> None:

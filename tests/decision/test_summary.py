@@ -37,11 +37,11 @@ def test_given_how_questions_ended_when_summarised_then_drafts_and_their_sources
     assert of(asked(of=model_settings(**STRICT), attempts=(rejected(), mended)))[:2] == (2, 1)
 
 
-def test_given_times_when_summarised_then_a_search_and_the_models_are_apart_and_a_cached_call_takes_none() -> None:
+def test_given_times_when_summarised_then_a_search_and_the_models_are_apart_and_no_call_takes_none() -> None:
     called = attempt()
     slow = replace(called, call=replace(called.call, ms=1500.0))
-    kept = replace(called, call=replace(called.call, ms=1500.0, cached=True))
-    for one, ms in ((slow, 1500.0), (kept, None)):
+    spent = replace(called, call=replace(called.call, ms=0.0, endpoint=""))
+    for one, ms in ((slow, 1500.0), (spent, None)):
         question = replace(asked(of=model_settings(max_retries=0), attempts=(one,)), timings=TIMES)
         found = summarise(question, decide(question))
         assert (found.retrieval_ms, found.model_ms, found.searched) == (42.0, ms, True)

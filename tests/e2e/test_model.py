@@ -128,7 +128,6 @@ def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_
     check = checker(page, screens)
 
     model.play(Hang())
-    # each of its own: what was answered once comes from the cache
     type_question(page, "When is the flow meter calibrated?")
     expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
     page.screenshot(path=screens / "model-waiting.png", full_page=True)

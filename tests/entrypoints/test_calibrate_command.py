@@ -10,28 +10,13 @@ from typing import Any
 import pytest
 
 from rag_core import __version__
-from rag_core.entrypoints.commands import calibrate as calibrate_command
 from rag_core.gating import scores as calibrate
 
 # real models: seconds each in a young process, minutes in one that has run a thousand tests
 pytestmark = pytest.mark.longest
 
 Run = Callable[..., tuple[int, str, str]]
-PLACES = (
-    "Ardun",
-    "Belmora",
-    "Cavell",
-    "Dorrin",
-    "Estwick",
-    "Falburn",
-    "Gorse",
-    "Hartow",
-    "Inverly",
-    "Jessop",
-    "Kelden",
-    "Low",
-    "Moss",
-)
+PLACES = "Ardun Belmora Cavell Dorrin Estwick Falburn Gorse Hartow Inverly Jessop Kelden Low Moss".split()
 CITIES = (*PLACES, *(f"New {place}" for place in PLACES))
 THINGS = ("harbour", "river")
 
@@ -66,9 +51,7 @@ def questions(tmp_path: Path) -> Path:
     return path
 
 
-def test_given_labelled_questions_and_a_library_when_fitted_then_its_own_calibration_is_in_force(
-    documents: Path, questions: Path, tmp_path: Path, run: Run
-) -> None:
+def test_given_labelled_questions_when_fitted_then_the_library_has_its_own_score(documents, questions, tmp_path, run):
     """S4-25: a library's score, fitted to its own questions, with where it comes from."""
     library = tmp_path / "library"
     run("index", documents, "--library", library)
@@ -102,9 +85,7 @@ def test_given_labelled_questions_and_a_library_when_fitted_then_its_own_calibra
     assert "an earlier file comes first" in run("calibrate", "show", "--library", library)[1]
 
 
-def test_given_few_labels_when_adjusted_then_the_score_in_force_is_adjusted(
-    documents: Path, questions: Path, tmp_path: Path, run: Run
-) -> None:
+def test_given_few_labels_when_adjusted_then_the_score_in_force_is_adjusted(documents, questions, tmp_path, run):
     lines = questions.read_text(encoding="utf-8").splitlines()
     few = tmp_path / "few.csv"
     few.write_text("\n".join([*lines[:26], *lines[-25:]]), encoding="utf-8")
@@ -133,15 +114,7 @@ def test_given_few_labels_when_adjusted_then_the_score_in_force_is_adjusted(
         (("--questions", "labelled.csv", "--library", "empty", "--collection", "NO!"), "cannot name a collection"),
     ],
 )
-def test_given_what_cannot_be_fitted_then_one_message_says_why_and_nothing_is_written(
-    arguments: tuple[str, ...],
-    problem: str,
-    documents: Path,
-    questions: Path,
-    tmp_path: Path,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_what_cannot_be_fitted_then_none_is(arguments, problem, documents, questions, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     there = set(tmp_path.rglob("*.json"))
 
@@ -153,9 +126,7 @@ def test_given_what_cannot_be_fitted_then_one_message_says_why_and_nothing_is_wr
     assert set(tmp_path.rglob("*.json")) == there
 
 
-def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_the_others_are_fitted(
-    documents: Path, questions: Path, tmp_path: Path, run: Run
-) -> None:
+def test_given_rows_that_cannot_be_used_then_they_are_named_and_the_others_fitted(documents, questions, tmp_path, run):
     text = (
         questions.read_text(encoding="utf-8")
         .replace("answers", "answers,documents")
@@ -181,43 +152,6 @@ def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_th
     assert list(out.parent.iterdir()) == [out], "of documents for one call only the file is left"
 
 
-def test_given_an_interruption_then_nothing_is_written_and_the_calibration_before_stays(
-    documents: Path, questions: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "own.json"
-    out.write_text("what was there", encoding="utf-8")
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(calibrate_command, "fitted", interrupted)
-
-    assert run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out)[0] == 130
-    assert out.read_text(encoding="utf-8") == "what was there"
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".own")] == []
-
-
-def test_given_a_model_that_is_not_there_then_the_message_names_it(
-    documents: Path, questions: Path, tmp_path: Path, run: Run
-) -> None:
-    given = (
-        "--documents",
-        documents,
-        "--questions",
-        questions,
-        "--out",
-        tmp_path / "own.json",
-        "--embedding",
-        tmp_path / "no-model",
-    )
-
-    code, _, err = run("calibrate", "fit", *given)
-
-    assert code == 1
-    assert "could not be loaded" in err
-    assert not (tmp_path / "own.json").exists()
-
-
 def stored(library: Path, **changes: Any) -> Path:
     """The shipped calibration with changes, as a library's own."""
     row = calibrate.read(calibrate.FILE).to_json()
@@ -227,9 +161,7 @@ def stored(library: Path, **changes: Any) -> Path:
     return path
 
 
-def test_given_a_calibration_of_another_model_when_shown_then_what_differs_is_named_and_the_shipped_one_is_in_force(
-    tmp_path: Path, run: Run
-) -> None:
+def test_given_a_calibration_of_another_model_when_shown_then_what_differs_is_named(tmp_path, run):
     identity = calibrate.read(calibrate.FILE).to_json()["identity"]
     stored(tmp_path, identity={**identity, "model": "another-model", "tokenizer": "0" * 12})
 
@@ -240,9 +172,7 @@ def test_given_a_calibration_of_another_model_when_shown_then_what_differs_is_na
     assert "answerability.json: in force" in out
 
 
-def test_given_a_damaged_calibration_then_it_is_reported_with_a_remedy_and_no_other_takes_its_place(
-    documents: Path, tmp_path: Path, run: Run
-) -> None:
+def test_given_a_damaged_calibration_then_it_is_reported_and_no_other_takes_its_place(documents, tmp_path, run):
     library = tmp_path / "library"
     run("index", documents, "--library", library)
     stored(library, intercept="high")
@@ -258,9 +188,7 @@ def test_given_a_damaged_calibration_then_it_is_reported_with_a_remedy_and_no_ot
     assert "default/calibration.json cannot be read" in err
 
 
-def test_given_no_calibration_that_fits_then_show_says_what_to_do_and_a_preset_on_a_probability_refuses(
-    documents: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_calibration_that_fits_then_a_preset_on_a_probability_refuses(documents, tmp_path, run, monkeypatch):
     monkeypatch.setattr(calibrate, "FEATURES_VERSION", -1)
 
     out = run("calibrate", "show", "--library", tmp_path)[1]

@@ -43,9 +43,7 @@ def check(pinned: Path, text: str) -> int:
     return main(["check", *(part for name, path in paths.items() for part in (f"--{name}", str(path)))])
 
 
-def test_given_documents_that_change_when_checked_then_the_exit_code_and_each_line_say_what_became_of_the_answers(
-    pinned: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_documents_that_change_when_checked_then_exit_code_and_lines_say_what_became_of_answers(pinned, capsys):
     assert check(pinned, BEFORE) == 0
     assert capsys.readouterr().out == ""
 
@@ -66,21 +64,7 @@ def test_given_documents_that_change_when_checked_then_the_exit_code_and_each_li
     assert capsys.readouterr().out == f"{QUESTIONS['chief']} lost: Theodosius Quillhaven\n"
 
 
-def test_given_new_decisions_when_they_are_pinned_next_then_nothing_has_changed_against_them(
-    pinned: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    new = BEFORE.replace("25", "30")
-    assert check(pinned, new) == 1
-    (pinned.parent / "next.jsonl").replace(pinned)
-    capsys.readouterr()
-
-    assert check(pinned, new) == 0
-    assert capsys.readouterr().out == ""
-
-
-def test_given_what_could_not_be_checked_when_checked_then_it_has_not_passed(
-    pinned: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_what_could_not_be_checked_when_checked_then_it_has_not_passed(pinned, capsys):
     (pinned.parent / "new").mkdir()
     (pinned.parent / "new" / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     assert check(pinned, BEFORE) == 1
@@ -98,9 +82,7 @@ def test_given_what_could_not_be_checked_when_checked_then_it_has_not_passed(
         assert "1 same, 0 moved, 0 reworded, 0 changed, 0 lost, 0 gained, 1 could not" in capsys.readouterr().err
 
 
-def test_given_no_decisions_or_no_such_file_or_option_when_checked_then_the_usage_is_wrong(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_no_decisions_or_no_such_file_or_option_when_checked_then_the_usage_is_wrong(tmp_path, capsys):
     (tmp_path / "empty.jsonl").touch()
     for name in ("empty.jsonl", "none.jsonl"):
         assert main(["check", "--pinned", str(tmp_path / name), "--documents", str(tmp_path)]) == 2

@@ -1,8 +1,6 @@
 """The command line, run as a user runs it, with the embedded model on small documents."""
 
 import json
-import math
-import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,15 +10,15 @@ from typing import Any
 
 import pymupdf
 import pytest
+from folding import each
 from office_files import Cell, Sheet, Slide, deck, table, words, workbook
 from tiny_models import cross_encoder
 
 from rag_core.engine import Engine
-from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import library as commands
 from rag_core.errors import ModelUnavailable
-from rag_core.library.disk.lock import writing
 from rag_core.library.stored.sources import text_source
+from rag_core.service import models
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 
@@ -39,23 +37,6 @@ TEXTS = [
         "text": "Doba plnění je 30 dní od podpisu smlouvy. Smluvní pokuta činí 30 Kč za den.",
     },
 ]
-CONTRACT = {
-    "schema_version": int,
-    "id": str,
-    "status": str,
-    "reason": str,
-    "answer": str,
-    "confidence": float,
-    "confidence_basis": str,
-    "confidence_level": str,
-    "scores": dict,
-    "citations": list,
-    "retrieved": list,
-    "trace": list,
-    "suggestions": list,
-    "metadata": dict,
-}
-TRACE_ROW = {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"}
 
 
 def write_rows(path: Path, rows: list[Any]) -> Path:
@@ -94,11 +75,8 @@ def test_given_a_file_of_questions_when_asked_then_every_line_keeps_the_contract
     assert err == "", "progress belongs on a terminal only"
     assert list(rows) == ["1", "2", "3", "4"]
     for row in rows.values():
-        for name, kind in CONTRACT.items():
-            assert isinstance(row[name], kind if kind is not float else (int, float)), name
-        assert 0 <= row["confidence"] <= 1
-        assert all(math.isfinite(row["scores"][name]) for name in ("correctness", "answerability"))
-        assert all(set(check) >= TRACE_ROW for check in row["trace"])
+        models.Decision.model_validate_json(json.dumps(row), strict=True)
+        assert {"correctness", "answerability"} <= row["scores"].keys()
     assert rows["1"]["status"] == "success"
     assert "25 days" in rows["1"]["answer"]
     assert {c["document"] for c in rows["1"]["citations"]} == {"policy"}
@@ -108,9 +86,7 @@ def test_given_a_file_of_questions_when_asked_then_every_line_keeps_the_contract
     assert "30 dní" in rows["3"]["answer"]
 
 
-def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_document_verbatim(
-    documents, run
-) -> None:
+def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_document_verbatim(documents, run):
     """S2-26: traceable to the exact text."""
     code, out, _ = run("ask", "What is the notice period?", "--documents", documents, "--json")
     decision = json.loads(out)
@@ -124,9 +100,7 @@ def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_
         assert citation["page"] == 1
 
 
-def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_others_go_on(
-    documents, tmp_path, run
-) -> None:
+def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_others_go_on(documents, tmp_path, run):
     questions = write_rows(
         tmp_path / "q.jsonl",
         [
@@ -162,9 +136,7 @@ def test_given_subject_class_and_chapter_when_asked_then_the_source_is_named_wit
     assert "  NCERT Mathematics, Class 10, Chapter 5, Page 1" in out.splitlines()
 
 
-def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command_sees_the_others_work(
-    documents, tmp_path, run
-) -> None:
+def test_given_a_library_then_each_command_sees_what_the_others_did(documents, tmp_path, run):
     """S2-27, S3-25: kept on disk between calls, collections apart."""
     place = ("--library", tmp_path / "lib")
 
@@ -189,9 +161,7 @@ def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command
     assert "policy" in again[2]
 
 
-def test_given_a_library_when_asked_then_its_languages_are_loaded_beside_the_model_and_before_the_question(
-    documents, tmp_path, run, monkeypatch
-) -> None:
+def test_given_a_library_when_asked_then_its_languages_are_loaded_early(documents, tmp_path, run, monkeypatch):
     library = tmp_path / "library"
     run("index", documents, "--library", library)
     order: list[object] = []
@@ -215,9 +185,7 @@ def test_given_a_library_when_asked_then_its_languages_are_loaded_beside_the_mod
     assert order == [("en", "cs"), "asked"]
 
 
-def test_given_an_encrypted_pdf_when_indexed_with_its_password_file_then_it_opens_and_without_it_says_so(
-    tmp_path, run
-) -> None:
+def test_given_an_encrypted_pdf_when_indexed_with_its_password_file_then_it_opens_and_without_it_says_so(tmp_path, run):
     document = pymupdf.open()
     document.new_page().insert_text((72, 72), "The secret code of the vault is 4711.")
     file = tmp_path / "vault.pdf"
@@ -264,7 +232,7 @@ CLAIM = {"lang": "en", "context": "The gate opens at 8 o'clock.", "answer": "It 
 
 
 class Failing:
-    """A verifier that can be asked once."""
+    """A verifier that can be asked twice: when it is loaded, and of the first rows."""
 
     version, languages = "failing", frozenset({"en"})
 
@@ -273,14 +241,12 @@ class Failing:
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         self.asked += 1
-        if self.asked > 1:
+        if self.asked > 2:
             raise ModelUnavailable("The verifier is gone.", remedy="Start it again.")
         return [1.0] * len(pairs)
 
 
-def test_given_more_rows_than_are_read_together_then_all_are_judged_in_their_order_and_bad_ones_named(
-    tmp_path, run, monkeypatch
-) -> None:
+def test_given_more_rows_than_are_read_together_then_all_are_judged_in_order(tmp_path, run, monkeypatch):
     monkeypatch.setattr(commands, "JUDGED", 4)
     rows: list[Any] = [{"id": str(number), **CLAIM, "lang": ("en", "cs")[number % 2]} for number in range(10)]
     rows[3:3] = ['{"id": "h", "context": "half \\ud800", "answer": "a"}', {"id": "", "context": "", "answer": ""}, "[]"]
@@ -307,9 +273,7 @@ def test_given_a_verifier_that_fails_on_the_way_then_what_was_judged_before_is_k
     assert [row["id"] for row in read_rows(tmp_path / "v.jsonl")] == ["0", "1"]
 
 
-def test_given_a_verifier_by_name_then_it_reads_the_declared_languages_and_one_that_is_not_there_stops_before_anything_is_written(  # noqa: E501
-    tmp_path, run
-) -> None:
+def test_given_a_verifier_by_name_then_one_that_is_not_there_stops_before_anything_is_written(tmp_path, run):
     claims = write_rows(tmp_path / "c.jsonl", [{"id": "1", **CLAIM}, {"id": "2", **CLAIM, "lang": "cs"}])
     call = ("judge", "--input", claims, "--set", f"verifier={tmp_path / 'cross'}", "--set", "verifier_languages=en")
 
@@ -323,7 +287,7 @@ def test_given_a_verifier_by_name_then_it_reads_the_declared_languages_and_one_t
     assert ["facts_only" in flags for flags in read] == [False, True]
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "said"),
     [
         (["--set", "top_k=0"], "top_k"),
@@ -349,30 +313,8 @@ def test_given_settings_of_a_file_and_of_the_call_when_shown_then_the_call_wins(
     assert (shown["preset"], shown["top_k"], shown["min_documents"], shown["max_distance"]) == ("scoping", 4, 3, 0.8)
 
 
-@pytest.mark.parametrize("command", ["index", "ask", "judge", "documents", "delete", "settings"])
-def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main([command, "--help"])
-
-    assert stop.value.code == 0
-    assert command in capsys.readouterr().out
-
-
-def test_given_a_hostile_file_beside_a_good_one_when_indexed_then_the_good_one_is_there(tmp_path, run) -> None:
-    (tmp_path / "page.pdf").write_text("<html><body>not a pdf</body></html>", encoding="utf-8")
-    (tmp_path / "good.txt").write_text("The gate opens at 8 o'clock.", encoding="utf-8")
-
-    code, _, err = run("index", tmp_path / "page.pdf", tmp_path / "good.txt", "--library", tmp_path / "lib")
-
-    assert code == 1
-    assert "page.pdf" in err
-    assert "good.txt" in run("documents", "--library", tmp_path / "lib")[1]
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without a disk that is always full")
-def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line_says_so(
-    documents, tmp_path, run, monkeypatch
-) -> None:
+def test_given_a_full_disk_behind_the_output_then_one_line_says_so(documents, tmp_path, run, monkeypatch):
     questions = write_rows(tmp_path / "q.jsonl", [{"id": "1", "question": "Hello"}])
     code, _, err = run("ask", "--documents", documents, "--questions", questions, "--out", "/dev/full")
     assert (code, err) == (
@@ -388,30 +330,17 @@ def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line
         full.close()
 
 
-def test_given_files_that_are_not_finished_when_documents_are_listed_then_it_says_whether_somebody_is_at_work(
-    tmp_path: Path, run
-) -> None:
+def test_given_unfinished_files_when_documents_are_listed_then_it_says_how_many_and_what_to_do(tmp_path, run):
     library = open_engine(tmp_path / "library", "default").library
-    library.add(
-        [text_source("one", "The first."), text_source("two", "The second.")], Settings.load(), cancelled=lambda: True
-    )
+    library.add([text_source("one", "The first.")], Settings.load(), cancelled=lambda: True)
 
-    listed = ("documents", "--library", tmp_path / "library")
-    assert run(*listed)[2] == (
-        "2 files are not finished, and nobody is at work on this collection; run: python -m rag_core index --resume\n"
-    )
-    library.discard([library.unfinished()[0].id])
-    with writing(tmp_path / "library" / "default", 0):
-        said = run(*listed)[2]
-    assert said.startswith(f"1 file is not finished, and may be in work: process {os.getpid()} on ")
-    assert said.endswith(
-        " writes to this collection. What is left when that has ended: python -m rag_core index --resume\n"
-    )
+    said = run("documents", "--library", tmp_path / "library")[2]
+
+    assert said.startswith("1 file is not finished.")
+    assert said.endswith("run: python -m rag_core index --resume\n")
 
 
-def test_given_a_workbook_and_a_presentation_when_asked_then_the_row_is_quoted_below_its_heads_with_its_place(
-    tmp_path, run
-) -> None:
+def test_given_a_workbook_and_a_presentation_then_the_row_is_quoted_below_its_heads(tmp_path, run):
     rows = [["Zone", 2025, 2026], *([f"Zone {n}", Cell(n * 4, "0.00 €"), Cell(n * 5, "0.00 €")] for n in range(1, 6))]
     (tmp_path / "fees.xlsx").write_bytes(workbook(Sheet(name="Old", state="hidden"), Sheet(rows, name="Ferry")))
     slides = Slide(words("Fees", kind="title") + table(["Zone", "2025", "2026"], ["Zone 3", "12 €", "15 €"]))

@@ -37,9 +37,7 @@ def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, st
     return code, captured.out, captured.err
 
 
-def test_given_a_question_and_passages_when_decided_then_the_answer_is_shown_with_its_source_and_as_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_question_and_passages_then_the_answer_is_shown_with_its_source_and_as_json(tmp_path, capsys):
     passages = written(tmp_path / "p.jsonl", PASSAGES)
 
     code, out, err = run(capsys, ASKED, "--passages", passages)
@@ -54,31 +52,7 @@ def test_given_a_question_and_passages_when_decided_then_the_answer_is_shown_wit
     assert (row["citations"][0]["chunk_id"], row["citations"][0]["page"]) == ("a", 3)
 
 
-def test_given_subject_class_and_chapter_of_a_document_then_its_source_is_named_with_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """S2-21: the source's own line, of the documents that the answer cites and of no other."""
-    about = {
-        "title": "NCERT Mathematics",
-        "subject": "mathematics",
-        "class": "10",
-        "chapter": "5 (Arithmetic Progressions)",
-    }
-    rows = [
-        {**PASSAGES[0], "document": "NCERT.pdf", "page": 95, "metadata": about},
-        {**PASSAGES[1], "metadata": {"class": "9", "chapter": "2"}},
-    ]
-
-    code, out, _ = run(capsys, ASKED, "--passages", written(tmp_path / "p.jsonl", rows))
-
-    assert code == 0
-    assert "  NCERT Mathematics, Class 10, Chapter 5 (Arithmetic Progressions), Page 95\n" in out
-    assert "Class 9" not in out
-
-
-def test_given_a_file_of_rows_when_decided_then_each_is_a_line_and_a_bad_one_is_an_error_that_says_why(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_file_of_rows_when_decided_then_each_is_a_line_and_a_bad_one_an_error(tmp_path, capsys):
     rows = written(
         tmp_path / "rows.jsonl",
         [
@@ -104,9 +78,7 @@ def test_given_a_file_of_rows_when_decided_then_each_is_a_line_and_a_bad_one_is_
     assert "rows.jsonl, line 5: not JSON" in err
 
 
-def test_given_a_passage_that_cannot_be_read_then_nothing_is_decided_from_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_passage_that_cannot_be_read_then_nothing_is_decided_from_the_others(tmp_path, capsys):
     for rows, said in (
         ([PASSAGES[0], {"page": 3}], "p.jsonl, line 2: needs text in text."),
         ([PASSAGES[0], {"text": "a", "pages": 3}], "Passage 2: there is no field 'pages'."),
@@ -117,9 +89,7 @@ def test_given_a_passage_that_cannot_be_read_then_nothing_is_decided_from_the_ot
         assert err.startswith(said)
 
 
-def test_given_neither_or_both_forms_then_it_says_which_to_give(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_neither_or_both_forms_then_it_says_which_to_give(tmp_path, capsys):
     for args in (
         (),
         (ASKED,),

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -46,9 +45,7 @@ def broken(rows: Rows) -> dict[str, str]:
     find_tessdata()[0] != OCR_LANGUAGES or sys.platform != "linux",
     reason="needs all of Tesseract's languages, on Linux",
 )
-def test_given_a_machine_that_has_all_when_examined_then_each_row_is_right_and_names_what_was_tried(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_given_a_machine_that_has_all_when_examined_then_each_row_is_right_and_names_what_was_tried(capsys, tmp_path):
     code, rows = examine(capsys, "--library", str(tmp_path / "library"))
 
     assert broken(rows) == {}
@@ -66,9 +63,7 @@ def test_given_a_machine_that_has_all_when_examined_then_each_row_is_right_and_n
     assert all(row.startswith("ok ") for row in said)
 
 
-def test_given_a_machine_that_lacks_all_when_examined_then_each_row_says_what_to_do(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_machine_that_lacks_all_when_examined_then_each_row_says_what_to_do(capsys, tmp_path, monkeypatch):
     unblocked = tmp_path / "child.py"
     folder = pdf_process.WORKER.parent
     unblocked.write_text(
@@ -102,9 +97,7 @@ def test_given_a_machine_that_lacks_all_when_examined_then_each_row_says_what_to
         assert [word for word in words if word not in wrong[about]] == [], wrong[about]
 
 
-def test_given_a_reader_that_fails_when_examined_then_the_other_rows_are_there(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_reader_that_fails_when_examined_then_the_other_rows_are_there(capsys, tmp_path, monkeypatch):
     dead = tmp_path / "child.py"
     dead.write_text("import os; os.abort()", encoding="utf-8")
     monkeypatch.setattr(pdf_process, "WORKER", dead)
@@ -115,9 +108,7 @@ def test_given_a_reader_that_fails_when_examined_then_the_other_rows_are_there(
     assert "ok    library" in said
 
 
-def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_open_to_whom(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_open_to_whom(tmp_path, monkeypatch):
     secrets, access = tmp_path / "secrets.toml", tmp_path / "access.yaml"
     secrets.write_text(
         '[auth]\nredirect_uri = "https://docs.example.org/oauth2callback"\ncookie_secret = '
@@ -150,9 +141,7 @@ def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_
     assert (row.ok, "roles.editors.may" in row.found) == (False, True)
 
 
-def test_given_rapidocr_when_examined_then_it_is_named_and_where_it_is_chosen_and_missing_the_command_to_install_it(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_rapidocr_when_examined_then_it_is_named_or_how_to_install_it(capsys, tmp_path, monkeypatch):
     at = ("--library", str(tmp_path / "library"))
     for module in (doctor_command, ocr_engines):
         monkeypatch.setattr(module, "find_weights", lambda: "/weights")

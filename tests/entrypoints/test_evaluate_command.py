@@ -42,9 +42,7 @@ def evaluate(files: dict[str, Path], *more: object) -> int:
     return main(["evaluate", *(str(files.get(name, name)) for name in names), *map(str, more)])
 
 
-def test_given_a_labelled_file_when_evaluated_then_counts_intervals_and_failing_questions_are_written(
-    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_labelled_file_when_evaluated_then_counts_intervals_and_failing_questions_are_written(files, capsys):
     code = evaluate(files, "--documents", files["documents.jsonl"])
 
     out, err = capsys.readouterr()
@@ -68,9 +66,7 @@ def test_given_a_labelled_file_when_evaluated_then_counts_intervals_and_failing_
     assert [one.answers for one in again] == [("26 days",), ("x",)]
 
 
-def test_given_a_library_when_evaluated_then_the_days_of_rejected_drafts_are_kept_to(
-    files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_library_when_evaluated_then_the_days_of_rejected_drafts_are_kept_to(files, monkeypatch):
     days: list[int] = []
     monkeypatch.setenv("RAG_KEEP_REJECTED_DAYS", "7")
     monkeypatch.setattr(RecordStore, "prune_rejected", lambda _, limit: days.append(limit) or 0)
@@ -80,9 +76,7 @@ def test_given_a_library_when_evaluated_then_the_days_of_rejected_drafts_are_kep
     assert days == [7]
 
 
-def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_recorded_and_the_lab_shows_both(
-    files: dict[str, Path],
-) -> None:
+def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_recorded_and_the_lab_shows_both(files):
     place = ("--library", files["library"])
     evaluate(files, *place, "--documents", files["documents.jsonl"])
     store = records(files["library"], "default")
@@ -99,9 +93,7 @@ def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_reco
     ]
 
 
-def test_given_no_documents_when_evaluated_then_the_error_says_so(
-    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_no_documents_when_evaluated_then_the_error_says_so(files, capsys):
     assert evaluate(files, "--library", files["library"]) == 1
     assert "There are no documents to ask." in capsys.readouterr().err
     assert not files["report.json"].exists()

@@ -1,4 +1,4 @@
-"""`python -m rag_core model`: which endpoints are configured, and what works with each, asked over real HTTP."""
+"""`python -m rag_core doctor` about language models: which are configured, and what works with each, over real HTTP."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from model_server import Asked, ModelServer, Said, Status
 
-from rag_core.entrypoints.cli import main
+from rag_core.entrypoints.commands.doctor import Finding, _models
+from rag_core.settings import Settings
 
 KEY = "sk-0123456789abcdefWXYZ"
 
@@ -26,66 +27,41 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         yield running
 
 
-def run(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, str]:
-    code = main(["model", *options])
-    said = capsys.readouterr()
-    assert KEY not in said.out + said.err
-    return code, said.out, said.err
+def found(**values: str) -> list[Finding]:
+    rows = list(_models(Settings.load(values=values)))
+    assert KEY not in repr(rows)
+    return rows
 
 
-def test_given_a_server_when_examined_then_what_it_can_do_is_said_with_its_key_masked(
-    server: ModelServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = run(capsys)
+def test_given_a_server_when_examined_then_what_it_can_do_is_said_with_its_key_masked(server):
+    (row,) = found()
 
-    first, words, schema = out.splitlines()
-    assert code == 0
-    assert first == f"1. small at {server.base_url}, key: sk-…WXYZ"
-    assert words.startswith("   without a schema: answers in ")
-    assert schema.startswith("   structured outputs: answers in ")
-    assert schema.endswith(" out)")
+    assert row.ok
+    assert row.found.startswith(f"small at {server.base_url}, key: sk-…WXYZ. Without a schema: answers in ")
+    assert "Structured outputs: answers in " in row.found
+    assert row.found.endswith(" out).")
     assert [asked.schema for asked in server.asked] == ["", "Ready"]
-    assert run(capsys, "--set", "model=large")[1].startswith("1. large at")
-
-    server.play("Yes.", schemas="refuse")
-    code, out, _ = run(capsys)
-    assert (code, "structured outputs: no; it will be asked without a schema." in out) == (0, True)
-
-    server.play("Yes.", schemas="ignore")
-    assert "but not in the schema" in run(capsys)[1]
-
-    server.play(Said("Well, let me", finish="length"))
-    assert "cut off after 500 tokens" in run(capsys)[1]
+    assert found(model="large")[0].found.startswith("large at")
+    for said, schemas, words in (
+        ("Yes.", "refuse", "Structured outputs: no; it will be asked without a schema."),
+        ("Yes.", "ignore", "but not in the schema"),
+        (Said("Well, let me", finish="length"), "honour", "cut off after 500 tokens"),
+    ):
+        server.play(said, schemas=schemas)
+        assert words in found()[0].found
 
     server.play(Status(401, message=f"Incorrect key {KEY}"))
-
-    code, out, _ = run(capsys)
-    assert code == 1
-    assert "did not accept the key (401). Check the key" in out
+    (row,) = found()
+    assert (row.ok, "did not accept the key (401)" in row.found, "Check the key" in row.remedy) == (False, True, True)
 
 
-def test_given_a_second_server_that_is_down_then_both_are_reported_and_the_code_is_1(
-    server: ModelServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_second_server_that_is_down_or_no_model_then_that_is_said(server, monkeypatch):
     monkeypatch.setenv("RAG_FALLBACK_BASE_URL", "http://127.0.0.1:9/v1")
-    code, out, _ = run(capsys)
+    first, second = found()
 
-    assert code == 1
-    assert "2. small at http://127.0.0.1:9/v1, key: none" in out
-    assert "small at 127.0.0.1:9 cannot be reached" in out
-
-
-def test_given_no_model_or_half_of_what_is_needed_then_it_says_what_to_set(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, err = run(capsys)
-
-    assert (code, out) == (1, "")
-    assert "No language model is configured" in err
-    assert "RAG_MODEL" in err
-
-    monkeypatch.setenv("RAG_MODEL", "small")
-
-    code, _, err = run(capsys)
-    assert code == 2
-    assert "nothing says where it is" in err
+    assert (first.ok, second.ok) == (True, False)
+    assert "small at http://127.0.0.1:9/v1, key: none." in second.found
+    assert "small at 127.0.0.1:9 cannot be reached" in second.found
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "RAG_MODEL", "RAG_FALLBACK_BASE_URL"):
+        monkeypatch.setenv(name, "")
+    assert found() == []

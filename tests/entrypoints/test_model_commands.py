@@ -66,9 +66,7 @@ def asked(run: Run, *more: object) -> tuple[int, str, str]:
     return run("ask", QUESTION, "--documents", "documents.jsonl", *DRAFTS, *more)
 
 
-def test_given_a_configured_model_when_asked_then_the_command_says_who_drafted_and_what_it_took(
-    run: Run, server: ModelServer
-) -> None:
+def test_given_a_configured_model_when_asked_then_the_command_says_who_drafted_and_what_it_took(run, server):
     """S0-22, S3-19: the drafter, its tokens and its time."""
     code, out, _ = asked(run)
 
@@ -79,9 +77,7 @@ def test_given_a_configured_model_when_asked_then_the_command_says_who_drafted_a
     assert re.search(r"draft 1 +shown", out)
 
 
-def test_given_a_model_that_invents_when_asked_then_the_extract_stands_and_the_words_of_the_drafts_do_not(
-    run: Run, server: ModelServer
-) -> None:
+def test_given_a_model_that_invents_when_asked_then_the_extract_stands_and_the_words_of_the_drafts_do_not(run, server):
     server.play(draft(("The relief valve is inspected every 77 years.", "1", SENTENCES[3])))
 
     _, out, _ = asked(run)
@@ -96,9 +92,7 @@ def test_given_a_model_that_invents_when_asked_then_the_extract_stands_and_the_w
     assert "77 years" not in json.dumps({name: value for name, value in decision.items() if name != "attempts"})
 
 
-def test_given_a_first_endpoint_that_is_down_when_asked_then_the_second_drafts_and_the_command_says_why(
-    run: Run, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_first_endpoint_that_is_down_then_the_second_drafts_and_it_says_why(run, server, monkeypatch):
     """S0-22: the order of drafters."""
     server.play(Status(401, message="no"))
     with ModelServer(honest) as second:
@@ -123,9 +117,7 @@ def test_given_no_model_when_one_is_to_draft_then_one_clear_sentence_says_what_t
     assert code == 0
 
 
-def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_that_shows_the_place(
-    run: Run, server: ModelServer
-) -> None:
+def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_that_shows_the_place(run, server):
     server.play(refusal("The passages are about something else."))
 
     code, out, _ = asked(run, "--set", "high_answerability=1")  # a surer extract would stand in
@@ -137,20 +129,6 @@ def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_that_shows_
     assert "something else" not in out
 
 
-def test_given_the_settings_when_printed_then_those_of_the_model_stand_there_with_their_cost(run: Run) -> None:
-    _, out, _ = run("settings")
-
-    for name in (
-        "model = ",
-        "max_retries = 3",
-        "sufficiency_mode = off",
-        "verification_mode = off",
-        "model_budget = 30000",
-    ):
-        assert name in out
-    assert re.search(r"temperature = 0\.0  \(0 to 2 temperature; changing it costs: ask\)", out)
-
-
 # evaluate
 
 
@@ -160,9 +138,7 @@ def evaluated(run: Run, *more: object) -> tuple[int, str, str]:
     )
 
 
-def test_given_a_model_when_a_set_is_evaluated_then_a_budget_stops_it(
-    run: Run, server: ModelServer, files: dict[str, Path]
-) -> None:
+def test_given_a_model_when_a_set_is_evaluated_then_a_budget_stops_it(run, server, files):
     code, _, err = evaluated(
         run, "--documents", "documents.jsonl", "--set", "correctness_mode=observe", "--budget-tokens", 1
     )
@@ -184,9 +160,7 @@ def test_given_a_model_when_a_set_is_evaluated_then_a_budget_stops_it(
     assert (head.done, head.total) == (3, 3)
 
 
-def test_given_a_model_that_only_the_environment_names_when_a_set_is_evaluated_twice_then_the_run_is_the_same(
-    run: Run, server: ModelServer, files: dict[str, Path]
-) -> None:
+def test_given_a_model_of_the_environment_when_a_set_is_evaluated_twice_then_the_run_is_the_same(run, server, files):
     first = evaluated(
         run,
         "--documents",
@@ -206,9 +180,7 @@ def test_given_a_model_that_only_the_environment_names_when_a_set_is_evaluated_t
     assert json.loads(files["report.json"].read_text(encoding="utf-8"))["settings"]["model"] == "scripted"
 
 
-def test_given_a_set_without_a_model_when_evaluated_then_no_tokens_are_told_and_no_budget_below_one_is_taken(
-    run: Run, server: ModelServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_set_without_a_model_then_no_tokens_are_told_and_no_budget_below_one_is_taken(run, server, capsys):
     _, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "drafter=extract")
 
     assert "tokens" not in err
@@ -219,9 +191,7 @@ def test_given_a_set_without_a_model_when_evaluated_then_no_tokens_are_told_and_
     assert caught.value.code == 2
 
 
-def test_given_no_model_when_a_set_is_evaluated_with_one_then_the_error_says_what_to_set(
-    run: Run, files: dict[str, Path]
-) -> None:
+def test_given_no_model_when_a_set_is_evaluated_with_one_then_the_error_says_what_to_set(run, files):
     code, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "drafter=model")
 
     assert code == 1

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
-
-import pytest
 
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands.terminal import json_text, printable
@@ -40,9 +37,7 @@ def test_given_joiners_that_shape_letters_when_shown_then_they_stay_and_any_othe
     assert printable("two\nlines\tand a tab") == "two\nlines\tand a tab"
 
 
-def test_given_a_file_that_would_steer_the_terminal_when_commands_speak_of_it_then_nothing_of_it_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_file_that_would_steer_the_terminal_when_commands_speak_of_it_then_nothing_of_it_does(tmp_path, capsys):
     paper = tmp_path / "leave\x9b31m\u202efdp.txt"
     paper.write_text("Every employee has 25\u2066 days\x85 of paid\u200f vacation a year.", encoding="utf-8")
     place = ("--library", str(tmp_path / "library"))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from library_kit import SETTINGS, check_whole, found, library, text
 
-from rag_core.adapters.llm import chain as cache
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryError
 from rag_core.library.disk import room
@@ -137,16 +136,3 @@ def test_given_errors_when_asked_whether_a_disk_is_full_then_only_those_without_
         sqlite3.OperationalError("no"),
     ]
     assert [error for error in other if room.is_full(error)] == []
-
-
-def test_given_a_full_disk_when_a_models_answers_are_to_be_forgotten_then_the_cache_is_deleted(tmp_path, monkeypatch):
-    kept = cache.ModelCache(tmp_path / cache.FILE)
-    kept._file.begin()
-    assert kept._file.path.exists()
-
-    def writing(*_: object) -> Callable[..., object]:
-        raise _caused(_sqlite(sqlite3.SQLITE_FULL))
-
-    monkeypatch.setattr(kept._file, "writing", writing)
-    kept.clear()
-    assert not kept._file.path.exists()

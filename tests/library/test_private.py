@@ -14,12 +14,9 @@ from builders import measurements
 from certificates import certificate
 from library_kit import SETTINGS, library, pdf, rebuilt, text
 
-from rag_core.adapters.llm.chain import FILE as CACHE
-from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE as RECORDS
 from rag_core.adapters.records.store import RecordStore
 from rag_core.domain.documents import Metadata
-from rag_core.domain.llm_trace import Completion
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import make_folder
@@ -68,9 +65,6 @@ def test_given_a_new_library_when_all_is_written_then_its_owner_alone_can_read_i
     )
     store.add_result(run.id, "q", measurements(0.8))
     store.save_preset(SavedPreset("safe", {}, certificate().to_json(), "2026-11-22"))
-    cache = ModelCache(folder / "default" / CACHE)
-    _, epoch = cache.get("key")
-    cache.put("key", Completion("a", True, "m", "e"), epoch)
     write_atomically(folder / "default" / "calibration.json", b"{}")
     create_collection(folder, "another")
 
@@ -80,7 +74,6 @@ def test_given_a_new_library_when_all_is_written_then_its_owner_alone_can_read_i
         RECORDS,
         f"{RECORDS}-wal",
         f"{RECORDS}-shm",
-        CACHE,
         FILE,
         f"{FILE}-wal",
         "lock",

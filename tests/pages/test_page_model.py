@@ -285,11 +285,6 @@ def test_given_an_honest_model_when_asked_then_its_answer_says_who_drafted_and_s
     assert drafts(patient) == [say("attempts.shown", n=1)]
     assert asked_of(patient).record is not None
 
-    ask(patient, QUESTION)
-
-    assert model.calls == 1
-    assert screen()["drafted.cached"] in texts(patient)
-
     patient.slider(key="knob_top_k").set_value(8).run()
 
     patient.slider(key="knob_top_k").set_value(10).run()
@@ -341,7 +336,6 @@ def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_no_word_of_them_
     decision = asked_of(patient).decision
     assert decision.answered
     assert decision.metadata["drafter"] == "extract"
-    assert screen()["drafted.cached"] not in texts(patient)  # the last draft came from it, the others did not
     stand_in = of_drafts.stand_in(decision)
     assert stand_in.endswith("The answer is taken from the documents word for word.")
     assert texts(patient).count(stand_in) == 1
@@ -450,7 +444,6 @@ def test_given_a_request_in_any_state_when_put_in_words_then_each_is_said() -> N
         "1,200 tokens in, 40 out, 2.5 s",
     ]
     assert "without a schema" in of_drafts.call_in_words(Call(Step.DRAFT, model="m", structured=False))
-    assert of_drafts.call_in_words(Call(Step.DRAFT, cached=True, tokens_in=5)) == screen()["attempts.cached"]
     assert of_drafts.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
 
 
@@ -505,7 +498,7 @@ def test_given_a_check_that_the_model_never_made_when_it_is_required_then_nothin
     assert "answered → not decided, because the language model would have to be asked again" in texts(patient)
     assert "No answer" not in badges(patient)
     patient.button(key="ask_again_button").click().run()
-    assert model.calls == 2  # the draft itself came from the cache
+    assert model.calls == 3  # a new draft, and what is said of it
     assert asked_of(patient).decision.answered
     assert "not decided → answered" in texts(patient)
 

@@ -35,40 +35,19 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_served(
-    alone: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_served(alone, tmp_path, capsys):
     text = API.read_text(encoding="utf-8")
     blocks = [block for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if block.startswith("curl")]
-    arguments = [
-        "token",
-        "create",
-        "page",
-        "--scope",
-        "ask",
-        "--scope",
-        "index",
-        "--collection",
-        "contracts",
-        "--library",
-        str(alone.folder),
-    ]
-    assert main(arguments) == 0
+    arguments = "token create page --scope ask --scope index --collection contracts --library".split()
+    assert main([*arguments, str(alone.folder)]) == 0
     token = capsys.readouterr().out.strip()
     shutil.copy(SAMPLE, tmp_path / "contract.pdf")
     environment = {**os.environ, "SERVICE": alone.address, "TOKEN": token}
 
     said = []
     for block in blocks:
-        done = subprocess.run(
-            ["bash", "-c", block],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        run = {"capture_output": True, "text": True, "timeout": 60, "check": False}
+        done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=environment, **run)
         assert done.returncode == 0, (block, done.stdout, done.stderr)
         said.append(json.loads(done.stdout))
 
@@ -78,9 +57,7 @@ def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_
     assert said[2]["id"] == "1"
 
 
-def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_asked_and_decided_over(
-    tmp_path: Path,
-) -> None:
+def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_asked_and_decided_over(tmp_path):
     """As they stand, on a service without a token; only the address is another."""
     text = README.read_text(encoding="utf-8").partition("## As a service")[2].partition("\n## ")[0]
     lines = [line for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) for line in block.splitlines()]
@@ -134,7 +111,6 @@ def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_co
     subprocess.run(["bash", "-ec", written], env=environment, check=True, timeout=20)
     assert (tmp_path / "secrets.toml").stat().st_mode & 0o777 == 0o640
     known = login({"RAG_SECRETS": str(tmp_path / "secrets.toml")})
-    assert known is not None
     assert known.host == "docs.example.org"
     assert set(People(tmp_path / "access.yaml").rules().roles) == {"readers", "keepers"}
     unit = (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8")
@@ -157,9 +133,7 @@ def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_co
         assert set(line.split()) <= taken | {"."}
 
 
-def test_given_the_compose_file_then_what_it_names_is_there_and_the_proxy_alone_reaches_the_page(
-    alone: Server, tmp_path: Path
-) -> None:
+def test_given_the_compose_file_then_what_it_names_is_there_and_the_proxy_alone_reaches_the_page(alone, tmp_path):
     """It is not started here: tests/clients/containers.py does that. Its check of health is run as it stands, but for
     the address.
     """
@@ -211,9 +185,7 @@ def test_given_the_lines_for_a_backup_then_what_they_copy_is_put_back_as_it_was(
     assert [one.name for one in (tmp_path / "var/lib").glob("plumbline-before-*")]
 
 
-def test_given_the_lines_of_an_upgrade_then_the_new_program_takes_the_place_of_the_old_one_and_what_was_set_up_stays(
-    tmp_path: Path,
-) -> None:
+def test_given_the_lines_of_an_upgrade_then_the_new_program_replaces_the_old_one_and_what_was_set_up_stays(tmp_path):
     """In folders that stand for the machine's and for the copy of the new version, by commands that stand for systemd's
     and make's.
     """
@@ -233,12 +205,8 @@ def test_given_the_lines_of_an_upgrade_then_the_new_program_takes_the_place_of_t
 
     subprocess.run(["bash", "-euc", told + lines.replace("/opt/", f"{tmp_path}/opt/")], cwd=new, check=True, timeout=20)
 
-    assert (tmp_path / "done").read_text().splitlines() == [
-        "systemctl stop",
-        "make -C",
-        "systemctl start",
-        "plumbline doctor",
-    ]
+    done = ["systemctl stop", "make -C", "systemctl start", "plumbline doctor"]
+    assert (tmp_path / "done").read_text().splitlines() == done
     assert sorted(path.name for path in old.rglob("*") if path.is_file() and path.read_text() == "old") == ["python"]
     assert (old / "rag_core" / "stays.py").read_text() == "new"
     assert {path.name for path in new.iterdir()} | {".venv"} == {path.name for path in old.iterdir()}

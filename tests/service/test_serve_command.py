@@ -34,9 +34,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_given_the_repository_when_served_then_page_and_api_answer_from_one_port_and_a_signal_ends_it_well(
-    tmp_path: Path, sample_library: Path
-) -> None:
+def test_given_the_repository_then_page_and_api_answer_from_one_port_and_a_signal_ends_it(tmp_path, sample_library):
     """Where the home folder has a file of secrets that cannot be read: nobody asked for that one. Events are JSON."""
     library, port = Path(shutil.copytree(sample_library, tmp_path / "library")), free_port()
     (tmp_path / ".streamlit" / "secrets.toml").mkdir(parents=True)
@@ -83,14 +81,22 @@ def test_given_the_repository_when_served_then_page_and_api_answer_from_one_port
     assert "rag_core.decision" in {json.loads(line)["logger"] for line in said.splitlines() if line.startswith("{")}
 
 
+def sign_in(monkeypatch: pytest.MonkeyPatch, file: Path, page: str) -> None:
+    """People sign in on a page at this address."""
+    monkeypatch.setenv("RAG_SECRETS", str(file))
+    file.write_text(
+        f'[auth]\nredirect_uri = "{page}/oauth2callback"\ncookie_secret = "{"0123456789abcdef" * 2}"\nclient_id = "a"\n'
+        'client_secret = "b"\nserver_metadata_url = "https://id.example.org/"\n',
+        encoding="utf-8",
+    )
+
+
 def refused(*arguments: str) -> bool:
     """Whether `serve` would not listen so."""
     return main(["serve", *arguments]) == 1
 
 
-def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_then_it_does_not_listen(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_then_it_does_not_listen(tmp_path, capsys):
     place = ("--library", str(tmp_path))
     for host in ("0.0.0.0", "::", "192.0.2.1", "example.org", ""):
         assert refused(*place, "--host", host), host
@@ -116,54 +122,27 @@ def test_given_visitors_when_a_proxy_lets_them_in_then_it_needs_no_token_and_nob
     alone = parser().parse_args(["serve", "--library", str(tmp_path), "--visitors", "--no-page"])
     with pytest.raises(Unauthenticated):
         serve_command.assembled(alone, tmp_path, LOCAL)[1].principal(None, here=True)
-    assert refused(
-        "--library",
-        str(tmp_path),
-        "--visitors",
-        "--host",
-        "0.0.0.0",
-        "--open-to-network",
-        "--allow-host",
-        "demo.example.org",
-    )
+    network = ("--host", "0.0.0.0", "--open-to-network", "--allow-host", "demo.example.org")
+    assert refused("--library", str(tmp_path), "--visitors", *network)
 
 
-def test_given_visitors_when_people_sign_in_too_then_it_does_not_listen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    secrets = tmp_path / "secrets.toml"
-    monkeypatch.setenv("RAG_SECRETS", str(secrets))
-    secrets.write_text(
-        '[auth]\nredirect_uri = "http://127.0.0.1:8501/oauth2callback"\ncookie_secret = '
-        '"0123456789abcdef0123456789abcdef"\n'
-        'client_id = "a"\nclient_secret = "b"\nserver_metadata_url = "https://id.example.org/"\n',
-        encoding="utf-8",
-    )
-    assert refused("--library", str(tmp_path), "--visitors")
+def test_given_people_who_sign_in_when_visitors_come_or_elsewhere_then_it_does_not_listen(
+    tmp_path, monkeypatch, capsys
+):
+    place, secrets = ("--library", str(tmp_path)), tmp_path / "secrets.toml"
+    sign_in(monkeypatch, secrets, "http://127.0.0.1:8501")
+    assert refused(*place, "--visitors")
     assert "--visitors" in capsys.readouterr().err
 
-
-def test_given_a_login_when_it_is_for_another_name_or_cannot_be_used_then_it_does_not_listen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     Tokens(tmp_path).create("x", ["ask"], ["*"])
-    place, secrets = ("--library", str(tmp_path), "--behind-proxy", "docs.example.org"), tmp_path / "secrets.toml"
-    monkeypatch.setenv("RAG_SECRETS", str(secrets))
-    secrets.write_text("[auth]", encoding="utf-8")
-    assert main(["serve", *place]) != 0
-    secrets.write_text(
-        '[auth]\nredirect_uri = "https://other.example.org/oauth2callback"\ncookie_secret = '
-        '"0123456789abcdef0123456789abcdef"\n'
-        'client_id = "a"\nclient_secret = "b"\nserver_metadata_url = "https://id.example.org/"\n',
-        encoding="utf-8",
-    )
-    assert refused(*place)
+    sign_in(monkeypatch, secrets, "https://other.example.org")
+    assert refused(*place, "--behind-proxy", "docs.example.org")
     assert "other.example.org" in capsys.readouterr().err
+    secrets.write_text("[auth]", encoding="utf-8")
+    assert main(["serve", *place, "--behind-proxy", "docs.example.org"]) != 0
 
 
-def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_is_loaded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_is_loaded(tmp_path, capsys):
     with serve_command.bound("127.0.0.1", 0) as taken:
         assert refused("--library", str(tmp_path), "--port", str(taken.getsockname()[1]))
         assert "cannot be listened on" in capsys.readouterr().err
@@ -173,21 +152,10 @@ def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_
         assert other.getsockname()[0] == "::1"
 
 
-def test_given_no_proxy_or_no_repository_when_assembled_then_the_api_is_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_proxy_or_no_repository_when_assembled_then_the_api_is_alone(tmp_path, monkeypatch):
     Tokens(tmp_path).create("x", ["ask"], ["*"])
-    arguments = [
-        "serve",
-        "--library",
-        str(tmp_path),
-        "--host",
-        "0.0.0.0",
-        "--open-to-network",
-        "--allow-host",
-        "docs.example.org",
-    ]
-    args = parser().parse_args(arguments)
+    network = ["--host", "0.0.0.0", "--open-to-network", "--allow-host", "docs.example.org"]
+    args = parser().parse_args(["serve", "--library", str(tmp_path), *network])
 
     serve_command.refuse_unsafe(args, tmp_path)
     app, _ = serve_command.assembled(args, tmp_path, LOCAL)

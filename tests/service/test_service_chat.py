@@ -50,9 +50,7 @@ def test_given_collections_when_models_are_listed_then_they_are_the_caller_s_own
             client.models.retrieve("beta")
 
 
-def test_given_a_question_when_completed_then_value_quote_and_page_stand_in_the_message_and_the_decision_beside_it(
-    server: Server,
-) -> None:
+def test_given_a_question_when_completed_then_the_message_has_value_quote_and_page_beside_the_decision(server):
     with chat(server, "alpha") as client:
         found = client.chat.completions.create(model="alpha", messages=said(WARRANTY), temperature=1.5, max_tokens=1)
     decision = found.model_extra["plumbline"]

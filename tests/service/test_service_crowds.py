@@ -58,9 +58,7 @@ def still_open(found: list[socket.socket], most: int) -> int:
 
 
 @pytest.mark.parametrize("said", [b"", HEAD + b"X-A: "])
-def test_given_many_connections_without_a_request_then_the_oldest_give_way_and_calls_are_served(
-    server: Server, monkeypatch: pytest.MonkeyPatch, said: bytes
-) -> None:
+def test_given_many_connections_without_a_request_then_the_oldest_give_way(server, monkeypatch, said):
     """Of the address that has most of them: others keep theirs."""
     monkeypatch.setattr(crowds, "MAX_WAITING", 20)
     with connected(server.address, 1, HEAD, ELSEWHERE) as (other,), connected(server.address, 120, said) as many:
@@ -72,9 +70,7 @@ def test_given_many_connections_without_a_request_then_the_oldest_give_way_and_c
         assert other.recv(100).startswith(b"HTTP/1.1 200 ")
 
 
-def test_given_a_head_that_drips_then_the_connection_is_closed_also_the_second_one_of_a_connection(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_a_head_that_drips_then_the_connection_is_closed_also_the_second_one_of_a_connection(monkeypatch):
     monkeypatch.setattr(serve, "KEEP_ALIVE_SECONDS", 0.5)
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
@@ -129,9 +125,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         go.set()
 
 
-def test_given_an_address_with_its_share_of_pages_when_it_opens_more_then_they_are_refused_and_nothing_else_is(
-    page: str,
-) -> None:
+def test_given_an_address_with_its_share_of_pages_when_it_opens_more_then_they_are_refused_and_nothing_else_is(page):
     def opened(source: str) -> ClientConnection:
         return connect(page.replace("http", "ws"), source_address=(source, 0), proxy=None)
 
@@ -150,9 +144,7 @@ def test_given_an_address_with_its_share_of_pages_when_it_opens_more_then_they_a
     assert again, "a closed one frees its place"
 
 
-def test_given_an_address_with_its_share_of_calls_when_it_makes_more_then_they_are_problems_and_others_are_served(
-    page: str,
-) -> None:
+def test_given_an_address_with_its_share_of_calls_when_it_makes_more_then_they_are_problems_and_others_are_served(page):
     held = b"GET /held HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
     def asked(source: str) -> Any:
@@ -200,9 +192,7 @@ def test_given_a_body_of_25_mib_when_a_client_sends_all_of_it_then_it_reads_why_
             assert f"{MAX_BODY_BYTES:,}" in answer.json()["detail"]
 
 
-def test_given_the_api_when_an_address_has_its_share_then_it_is_refused_before_it_is_asked_who_calls(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_an_address_with_its_share_then_it_is_refused_before_it_is_asked_who_calls(server, monkeypatch):
     monkeypatch.setattr(crowds, "CALLS_EACH", 0)
     from rag_core.entrypoints.http.app import api, guarded
 

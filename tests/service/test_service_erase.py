@@ -14,13 +14,12 @@ import pymupdf
 import pytest
 from service_kit import Server, labelled_run
 
-from rag_core.domain.llm_trace import Completion
 from rag_core.domain.measurements import TYPED
 from rag_core.entrypoints.cli import main
 from rag_core.library.erasing import mentions_of
 from rag_core.library.stored.collection import Collection
 from rag_core.records.stored import SavedPreset
-from rag_core.wiring import RecordStore, act_log, model_cache, open_engine, records
+from rag_core.wiring import RecordStore, act_log, open_engine, records
 from rag_core.work import loading, recording
 
 KEPT = "The canteen opens at eleven. Visitors sign the book at the gate of the north hall."
@@ -100,10 +99,6 @@ def filled(server: Server) -> tuple[str, Path]:
     store.write_set("Wexford-Dossier.pdf", store.run_questions(number))
     store.note_run(number, "Nobody asked about the zyxoquant before.")
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
-    cache = model_cache(server.folder, "erasing")
-    cache.put(
-        "key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1]
-    )
     folder = server.folder / "erasing"
     assert Collection(server.folder, "erasing")._writer.empty_log()
     shutil.copy(folder / "collection.sqlite", folder / "collection.damaged-20260101T000000.sqlite")
@@ -112,19 +107,10 @@ def filled(server: Server) -> tuple[str, Path]:
     return id, folder
 
 
-def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_then_no_file_holds_a_word_of_it(
-    server: Server, filled: tuple[str, Path], tmp_path: Path
-) -> None:
+def test_given_a_document_that_is_deleted_everywhere_then_no_file_holds_a_word_of_it(server, filled, tmp_path):
     id, folder = filled
     held = {name.partition("/")[0] for name, _ in found(folder)}
-    for where in (
-        "collection.sqlite",
-        "sources",
-        "records.sqlite",
-        "model_cache.sqlite",
-        "collection.damaged-",
-        "records.damaged-",
-    ):
+    for where in ("collection.sqlite", "sources", "records.sqlite", "collection.damaged-", "records.damaged-"):
         assert any(name.startswith(where) for name in held), (where, held)
     with server.client("reader") as reader, server.client("alpha") as alpha, server.client("admin") as client:
         at = f"/api/collections/erasing/documents/{id}/everywhere"
@@ -159,9 +145,7 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
     assert store.presets()[0].certificate == {"set_name": "erased"}
 
 
-def test_given_a_question_that_is_asked_while_its_document_is_deleted_everywhere_then_it_fails_once_and_no_file_holds_a_word_of_it(  # noqa: E501
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_question_beside_a_deletion_then_it_fails_once_and_no_file_holds_a_word(server, monkeypatch):
     with server.client("admin") as client:
         sent = {"namespace": "under-way", "documents": [{"content": KEPT, "metadata": {"title": "House rules"}}]}
         client.post("/api/rag/index", json=sent).raise_for_status()
@@ -202,16 +186,10 @@ def test_given_documents_that_share_words_when_one_goes_then_only_its_own_words_
 
     assert [
         text for text in ("Which pumps?", "ULVEXINE", "ulvexines", "see one.txt", "in two.txt", "go") if mentions(text)
-    ] == [
-        "ULVEXINE",
-        "ulvexines",
-        "see one.txt",
-    ]
+    ] == ["ULVEXINE", "ulvexines", "see one.txt"]
 
 
-def test_given_the_command_line_when_a_document_that_was_deleted_is_named_by_id_then_the_rest_of_it_goes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_the_command_line_when_a_deleted_document_is_named_by_id_then_the_rest_of_it_goes(tmp_path, capsys):
     (tmp_path / "one.txt").write_text(GONE, encoding="utf-8")
     library = ("--library", str(tmp_path / "library"))
     assert main(["index", str(tmp_path / "one.txt"), *library]) == 0

@@ -134,9 +134,7 @@ def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_
     asyncio.run(http())
 
 
-def test_given_tools_when_listed_or_asked_then_what_is_sent_is_small_and_nothing_stands_in_it_that_repeats(
-    server: Server,
-) -> None:
+def test_given_tools_when_listed_or_asked_then_what_is_sent_is_small_and_nothing_stands_in_it_that_repeats(server):
     """S5-51: a schema has no title that says a field's name again, and text is not indented."""
 
     async def walk(client: Client) -> tuple[Any, Any]:
@@ -214,9 +212,7 @@ def test_given_a_token_that_only_asks_or_none_when_tools_are_called_then_the_sam
         assert alpha.post("/mcp", content=b"{", headers=media | {"content-type": "application/json"}).status_code == 400
 
 
-def test_given_a_server_without_a_caller_of_its_own_when_called_without_http_then_it_serves_nobody(
-    server: Server,
-) -> None:
+def test_given_a_server_without_a_caller_of_its_own_when_called_without_http_then_it_serves_nobody(server):
     async def attack() -> Any:
         async with Client(mcp_server(server.service)) as client:
             with pytest.raises(MCPError, match="Nobody knows who calls"):
@@ -228,9 +224,7 @@ def test_given_a_server_without_a_caller_of_its_own_when_called_without_http_the
     assert "Nobody knows who calls" in str(found.content)
 
 
-def test_given_an_assistant_that_starts_the_server_itself_then_it_speaks_over_standard_input_and_output(
-    server: Server, tmp_path: Path
-) -> None:
+def test_given_an_assistant_that_starts_the_server_then_it_speaks_over_standard_input_and_output(server, tmp_path):
     """With the rights that the command left, all by default, and nothing but the protocol on standard output."""
     library = shutil.copytree(server.folder, tmp_path / "library")
 

@@ -61,9 +61,7 @@ def asked(client: httpx2.Client, question: str = WARRANTY, **headers: str) -> ht
     )
 
 
-def test_given_a_caller_s_ids_when_a_question_is_asked_then_they_are_in_the_reply_and_in_every_line_of_the_log(
-    server: Server, log: Path
-) -> None:
+def test_given_a_caller_s_ids_when_asked_then_they_are_in_the_reply_and_in_every_line_of_the_log(server, log):
     with server.client("alpha") as client:
         answer = asked(client, traceparent=PARENT, X_Request_ID=ID)
         refused = client.get("/api/jobs/0123456789abcdef", headers={"traceparent": PARENT, "X-Request-ID": ID})
@@ -100,17 +98,13 @@ def test_given_ids_that_are_not_well_formed_when_received_then_others_are_made(t
     assert (one.id, one.trace_id, one.span_id) != (other.id, other.trace_id, other.span_id)
 
 
-def test_given_a_header_twice_a_later_version_or_a_trace_that_is_not_kept_when_received_then_the_standard_holds() -> (
-    None
-):
+def test_given_a_header_twice_a_later_version_or_a_trace_that_is_not_kept_when_received_then_the_standard_holds():
     assert received([PARENT, PARENT], [ID, ID]).parent_id == ""
     assert received([PARENT.replace("00-", "01-", 1) + "-more"], []).trace_id == TRACE
     assert received([PARENT[:-2] + "00"], []).traceparent.endswith("-00")
 
 
-def test_given_requests_when_served_then_each_leaves_one_line_with_caller_collection_decision_and_duration(
-    server: Server, log: Path
-) -> None:
+def test_given_requests_when_served_then_each_leaves_one_line_with_caller_collection_decision_and_duration(server, log):
     """Also those that nobody knows, that are nowhere, that stream, that chat, and that come over MCP."""
 
     async def over_mcp() -> None:
@@ -158,9 +152,7 @@ def test_given_requests_when_served_then_each_leaves_one_line_with_caller_collec
     assert not [token for token in server.tokens.values() if token in text]
 
 
-def test_given_work_that_a_request_began_when_it_goes_on_after_it_then_its_lines_have_the_ids_of_the_request(
-    log: Path,
-) -> None:
+def test_given_work_that_a_request_began_when_it_goes_on_after_it_then_its_lines_have_the_ids_of_the_request(log):
     def work(_: object) -> None:
         raise ZeroDivisionError
 
@@ -175,9 +167,7 @@ def test_given_work_that_a_request_began_when_it_goes_on_after_it_then_its_lines
     assert said == {"indexing failed": ID, "of nobody failed": None}
 
 
-def test_given_requests_when_metrics_are_read_then_they_are_counted_by_route_and_status_with_their_time(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_requests_when_metrics_are_read_then_each_route_has_its_count_and_time(server, monkeypatch):
     token = server.service.tokens.create("prometheus", ["watch"], ["alpha"])[1]
     lane = server.service.questions.places
     before = read(server, token)
@@ -229,9 +219,7 @@ def traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Se
             engines.traces.cache_clear()
 
 
-def test_given_a_collector_when_a_model_is_asked_then_caller_request_question_and_model_are_one_trace_and_its_time_is_in_it_once(  # noqa: E501
-    traced: tuple[Server, Collector, ModelServer],
-) -> None:
+def test_given_a_collector_when_a_model_is_asked_then_caller_question_and_model_are_one_trace(traced):
     server, collector, model = traced
     with server.client() as client:
         with SAMPLE.open("rb") as file:

@@ -84,9 +84,7 @@ class Api:
         return self.pins()[id]
 
 
-def test_given_watched_answers_when_documents_change_then_what_changed_is_listed_told_and_counted(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_watched_answers_when_documents_change_then_what_changed_is_listed_told_and_counted(server, monkeypatch):
     pins.begin(server.folder, (), server.service.base, server.service._runner)
     watch = server.service.tokens.create("pins", ["watch"], ["pins"])[1]
     with server.client("admin") as client, listening(503, 200) as (address, sent):
@@ -163,9 +161,7 @@ def test_given_callers_of_one_collection_then_each_watches_their_own_answers(ser
         assert alpha.put(f"{at}/decisions/{greeting['id']}/pin").status_code == 422
 
 
-def test_given_a_web_address_when_posted_to_then_it_is_tried_thrice_and_no_redirect_is_followed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_given_a_web_address_when_posted_to_then_it_is_tried_thrice_and_no_redirect_is_followed(monkeypatch):
     monkeypatch.setattr(webhook, "WAITS", (0.0, 0.01, 0.01))
     body = {"collection": "pins"}
     with listening(302, 500, 404) as (address, sent):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from service_kit import WARRANTY, Server
 
 CONTRACT = "Does the contract say when the invoice is due?"
 
 
-def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_the_caller_s_own_settings_win(
-    server: Server,
-) -> None:
+def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_the_caller_s_own_settings_win(server):
     """S3-26, S3-27: the domain is set by the caller or detected, and the decision names it."""
     with server.client("alpha") as client:
 
@@ -49,17 +46,3 @@ def test_given_a_domain_when_documents_are_indexed_then_they_are_cut_as_its_prof
         found = {one["name"]: one["strategy"] for one in client.get("/api/collections/cut/documents").json()["items"]}
 
     assert found == {"a": "legal", "b.txt": "code", "c": "technical", "d": "research"}
-
-
-def test_given_a_quota_when_documents_are_sent_then_those_that_do_not_fit_are_told_one_by_one(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_QUOTA_DOCUMENTS", "1")
-    with server.client("admin") as client:
-        documents = [{"content": "One rule."}, {"content": "Two rules.", "id": "two"}]
-        sent = (
-            client.post("/api/rag/index", json={"namespace": "small", "documents": documents}).raise_for_status().json()
-        )
-
-    said = [(one["state"], "may have 1 documents" in one["problem"]) for one in sent["documents"]]
-    assert said == [("indexed", False), ("problem", True)]

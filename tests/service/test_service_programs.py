@@ -80,9 +80,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
             yield made
 
 
-def test_given_a_person_of_a_role_when_their_program_asks_then_it_may_what_they_may_on_the_page(
-    company: Company,
-) -> None:
+def test_given_a_person_of_a_role_when_their_program_asks_then_it_may_what_they_may_on_the_page(company):
     with company.client("ann") as ann, company.client("kim") as kim:
         asked = ann.post("/api/rag/query", json={"query": WARRANTY, "namespace": "contracts"}).raise_for_status().json()
         place = f"/api/collections/contracts/decisions/{asked['id']}"
@@ -152,9 +150,7 @@ def test_given_a_token_for_us_then_it_is_taken_and_one_for_others_is_not(company
         assert other.get("/api/collections").status_code == 401
 
 
-def test_given_nobody_or_a_wrong_token_when_they_come_from_this_machine_then_they_are_told_where_to_sign_in(
-    company: Company,
-) -> None:
+def test_given_nobody_or_a_wrong_token_when_they_come_from_this_machine_then_they_are_told_where_to_sign_in(company):
     address = f"{company.server.address}/.well-known/oauth-protected-resource/mcp"
     for headers in ({}, {"authorization": "Bearer abc.def.ghi"}, {"authorization": "Bearer plb_1_2"}):
         for path in ("/api/collections", "/mcp", "/v1/models"):
@@ -178,9 +174,7 @@ def test_given_a_token_of_ours_then_it_opens_what_it_did(company: Company) -> No
     assert answer.json()["items"] == ["plans"]
 
 
-def test_given_a_provider_that_is_down_when_an_unknown_key_comes_then_one_clear_error_refuses(
-    company: Company, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_provider_that_is_down_when_an_unknown_key_comes_then_one_clear_error_refuses(company, monkeypatch):
     keys = company.server.service._keys
     monkeypatch.setattr(keys, "_clock", lambda: time.monotonic() + 10_000)  # its keys are too old
     company.provider.down = True
@@ -212,9 +206,7 @@ def test_given_a_name_of_the_provider_in_the_file_of_roles_then_its_tokens_are_t
         file.write_text(ACCESS, encoding="utf-8")
 
 
-def test_given_an_address_that_sends_tokens_without_end_then_they_are_refused_before_they_are_checked(
-    company: Company, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_an_address_that_sends_tokens_without_end_then_they_are_refused_unchecked(company, monkeypatch):
     service, checked = company.server.service, []
     claims = service._keys.claims
 
@@ -233,9 +225,7 @@ def test_given_an_address_that_sends_tokens_without_end_then_they_are_refused_be
     ).is_success
 
 
-def test_given_a_file_of_roles_that_cannot_be_read_then_nobody_comes_in_and_nothing_of_it_is_told(
-    company: Company,
-) -> None:
+def test_given_a_file_of_roles_that_cannot_be_read_then_nobody_comes_in_and_nothing_of_it_is_told(company):
     file = company.server.folder / "access.yaml"
     file.write_text("roles: {secret_role: {may: [everything]}}", encoding="utf-8")
     try:
@@ -271,9 +261,7 @@ class Kept:
 
 
 @pytest.mark.parametrize(("subject", "collections"), [("ann", ["contracts", "default", "plans"]), ("eve", [])])
-def test_given_an_assistant_that_knows_the_address_alone_when_its_person_signs_in_then_it_asks_for_them(
-    company: Company, subject: str, collections: list[str]
-) -> None:
+def test_given_an_assistant_that_knows_the_address_alone_then_it_asks_for_its_person(company, subject, collections):
     """It finds the provider by the protected-resource metadata, and gets a token for MCP."""
     back: list[str] = []
 

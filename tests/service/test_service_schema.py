@@ -16,7 +16,7 @@ from schemathesis.checks import CHECKS
 from service_kit import WARRANTY, Server, ended, running
 
 from rag_core.entrypoints.http import problems
-from rag_core.errors import IngestError, InvalidInput, LibraryBusy, NotAllowed, QuotaExceeded, RagError
+from rag_core.errors import IngestError, InvalidInput, LibraryBusy, NotAllowed, QuotaExceeded
 from rag_core.service import models
 
 EXAMPLES = 4  # each operation gets so many: with 41 operations 5 to 20 seconds
@@ -30,9 +30,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def test_given_anything_that_the_schema_allows_or_forbids_when_sent_then_the_answer_is_one_of_the_schema(
-    alone: Server,
-) -> None:
+def test_given_anything_that_the_schema_allows_or_forbids_when_sent_then_the_answer_is_one_of_the_schema(alone):
     token = {"Authorization": f"Bearer {alone.tokens['admin']}"}
     schema = schemathesis.openapi.from_url(f"{alone.address}/api/openapi.json", headers=token)
     names = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
@@ -73,9 +71,7 @@ def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]
     return [(method, path, one) for path, all in document["paths"].items() for method, one in all.items()]
 
 
-def test_given_the_schema_then_every_operation_has_a_name_a_tag_and_types_for_what_it_says_and_refuses(
-    alone: Server,
-) -> None:
+def test_given_the_schema_then_every_operation_has_a_name_a_tag_and_types_for_what_it_says_and_refuses(alone):
     document = published(alone)
     parts, problem = document["components"]["schemas"], {"$ref": "#/components/schemas/Problem"}
     names = [one["operationId"] for _, _, one in operations(document)]
@@ -176,9 +172,7 @@ def test_given_an_address_when_a_method_is_not_there_then_all_that_are_stand_in_
     ("error", "status"),
     [(LibraryBusy, 409), (QuotaExceeded, 409), (NotAllowed, 403), (InvalidInput, 422), (IngestError, 422)],
 )
-def test_given_a_conflict_with_what_is_there_then_it_is_told_from_a_request_that_cannot_be_used(
-    error: type[RagError], status: int
-) -> None:
+def test_given_a_conflict_with_what_is_there_then_it_is_told_from_a_request_that_cannot_be_used(error, status):
     found, body, wait = problems.of(error("It cannot be done.", remedy="Wait."))
 
     assert found == status

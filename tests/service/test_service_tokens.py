@@ -31,9 +31,7 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     return call
 
 
-def test_given_a_token_when_made_by_command_then_it_is_printed_once_and_only_its_hash_is_kept(
-    tmp_path: Path, run: Run
-) -> None:
+def test_given_a_token_when_made_by_command_then_it_is_printed_once_and_only_its_hash_is_kept(tmp_path, run):
     code, out, _ = run(
         "create", "reports čeština", "--scope", "ask", "--scope", "index", "--collection", "alpha", "--days", "7"
     )
@@ -90,9 +88,7 @@ def test_given_a_token_when_its_days_are_over_then_it_opens_nothing(tmp_path: Pa
         ("x\x1b[1m", ["ask"], ["a"]),
     ],
 )
-def test_given_a_token_that_would_say_nothing_clear_when_made_then_it_is_refused(
-    tmp_path: Path, name: str, scopes: list[str], collections: list[str]
-) -> None:
+def test_given_a_token_that_would_say_nothing_clear_when_made_then_it_is_refused(tmp_path, name, scopes, collections):
     with pytest.raises(InvalidInput):
         Tokens(tmp_path).create(name, scopes, collections)
     assert not (tmp_path / FILE).exists()

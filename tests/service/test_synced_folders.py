@@ -74,20 +74,14 @@ class Shared:
         return next(view.page_text(one.id, 1) for one in view.documents if one.name == name)
 
 
-@pytest.fixture(params=["local", "fsspec-memory"])
+@pytest.fixture
 def synced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shared]:
-    found = Shared(tmp_path, request.param)
+    """A folder of this machine, unless a test names other shapes."""
+    found = Shared(tmp_path, getattr(request, "param", "local"))
     yield found
     loading.forget(found.library, NAME)
     if found.files.exists(found.root):
         found.files.rm(found.root, recursive=True)
-
-
-@pytest.fixture
-def local(tmp_path: Path) -> Iterator[Shared]:
-    found = Shared(tmp_path, "local")
-    yield found
-    loading.forget(found.library, NAME)
 
 
 @pytest.mark.parametrize("synced", SHAPES, indirect=True)
@@ -133,9 +127,7 @@ def test_given_equal_files_when_moved_or_deleted_then_their_one_document_goes_wi
     assert synced.documents == ["x.txt", "y.txt"]
 
 
-def test_given_files_of_one_name_when_they_are_many_then_all_come_in_batches(
-    synced: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_files_of_one_name_when_they_are_many_then_all_come_in_batches(synced, monkeypatch):
     monkeypatch.setattr(syncing, "BATCH_FILES", 2)
     for folder in "abcd":
         synced.put(f"{folder}/same.txt")
@@ -165,9 +157,7 @@ def test_given_documents_uploaded_by_hand_then_the_folder_leaves_them_alone(sync
     assert synced.documents == ["both.txt", "hand.txt"]
 
 
-def test_given_a_file_that_is_being_written_then_it_waits_until_it_stands_still(
-    synced: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_file_that_is_being_written_then_it_waits_until_it_stands_still(synced, monkeypatch):
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(syncing, "time", SimpleNamespace(monotonic=lambda: clock.now))
     follower = synced.follower(still_seconds=5.0)
@@ -194,9 +184,7 @@ def test_given_a_file_that_is_being_written_then_it_waits_until_it_stands_still(
     assert synced.documents == ["half.txt", "whole.txt"]
 
 
-def test_given_a_file_that_cannot_be_read_then_it_is_listed_and_tried_again_only_when_it_changes(
-    synced: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_a_file_that_cannot_be_read_then_it_is_listed_and_tried_again_only_when_it_changes(synced, monkeypatch):
     synced.put("good.pdf", data=SAMPLE.read_bytes())
     synced.put("bad.pdf", data=b"%PDF-1.7 and no more")
     assert synced.step().added == 1
@@ -224,6 +212,7 @@ def test_given_a_file_that_cannot_be_read_then_it_is_listed_and_tried_again_only
     assert len(synced.documents) == 1
 
 
+@pytest.mark.parametrize("synced", ["local", "fsspec-memory"], indirect=True)
 def test_given_a_folder_that_vanishes_then_nothing_is_deleted_and_that_is_said(synced: Shared) -> None:
     synced.put("a.txt")
     synced.step()
@@ -266,9 +255,8 @@ def test_given_most_files_gone_when_nobody_confirms_then_nothing_is_deleted(sync
     assert synced.known.problems() == []
 
 
-def test_given_a_part_that_cannot_be_read_then_nothing_is_deleted_and_it_is_named(
-    synced: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("synced", ["local", "fsspec-memory"], indirect=True)
+def test_given_a_part_that_cannot_be_read_then_nothing_is_deleted_and_it_is_named(synced, monkeypatch):
     """The user who runs the tests may read all folders, so the refusal is made."""
     for path in ("a.txt", "b.txt", "closed/c.txt"):
         synced.put(path)
@@ -305,92 +293,90 @@ def test_given_links_out_of_the_folder_then_they_are_not_followed(tmp_path: Path
     assert (synced.step(), synced.documents) == (Synced(), [])
 
 
-def test_given_a_link_that_is_set_after_the_look_then_it_is_not_read(local: Shared, tmp_path: Path) -> None:
-    local.put("deep/down/a.txt")
-    root, away = Path(local.root), tmp_path / "away"
-    ((path, stamp),) = local.folder.look()[0].items()
-    assert local.folder.read(path, stamp) is not None
+def test_given_a_link_that_is_set_after_the_look_then_it_is_not_read(synced: Shared, tmp_path: Path) -> None:
+    synced.put("deep/down/a.txt")
+    root, away = Path(synced.root), tmp_path / "away"
+    ((path, stamp),) = synced.folder.look()[0].items()
+    assert synced.folder.read(path, stamp) is not None
 
     (root / "deep" / "down").rename(away)  # so that it is the same file
     (root / "deep" / "down").symlink_to(away)
     with pytest.raises(IngestError):
-        local.folder.read(path, stamp)
+        synced.folder.read(path, stamp)
     (root / "deep" / "down").unlink()
     (root / "deep" / "down").mkdir()
     (root / "deep" / "down" / "a.txt").symlink_to(away / "a.txt")
     with pytest.raises(IngestError):
-        local.folder.read(path, stamp)
+        synced.folder.read(path, stamp)
     shutil.copy2(away / "a.txt", root / "new.txt")
     (root / "deep" / "down" / "a.txt").unlink()
-    assert local.folder.read(path, stamp) is None, "it is gone"
-    assert local.folder.read("new.txt", stamp) is None, "it is another file"
+    assert synced.folder.read(path, stamp) is None, "it is gone"
+    assert synced.folder.read("new.txt", stamp) is None, "it is another file"
 
 
-def test_given_a_kill_while_a_file_is_added_then_its_document_still_goes_with_it(
-    local: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    local.put("a.txt")
-    local.put("b.txt")
+def test_given_a_kill_while_a_file_is_added_then_its_document_still_goes_with_it(synced, monkeypatch):
+    synced.put("a.txt")
+    synced.put("b.txt")
     with monkeypatch.context() as patch:
         patch.delattr(Follower, "_delete")  # which is called once the documents are there
         with pytest.raises(RagError):
-            local.step()
-    assert local.documents == ["a.txt", "b.txt"]
-    assert local.known.files == {}
-    local.remove("b.txt")
-    assert local.step() == Synced(added=1, deleted=1)
-    assert local.documents == ["a.txt"]
+            synced.step()
+    assert synced.documents == ["a.txt", "b.txt"]
+    assert synced.known.files == {}
+    synced.remove("b.txt")
+    assert synced.step() == Synced(added=1, deleted=1)
+    assert synced.documents == ["a.txt"]
 
 
-def test_given_a_job_that_is_stopped_then_its_files_come_with_the_next(local: Shared) -> None:
-    local.put("a.txt")
-    follower = local.follower()
+def test_given_a_job_that_is_stopped_then_its_files_come_with_the_next(synced: Shared) -> None:
+    synced.put("a.txt")
+    follower = synced.follower()
     follower.stop.set()  # as where the service stops, which the job is told
-    with local.runner._turns.turn("somebody else"):
+    with synced.runner._turns.turn("somebody else"):
         assert follower.step() == Synced(left=1)
-    assert local.known.files == {}
+    assert synced.known.files == {}
     follower.stop.clear()
     assert follower.step() == Synced(added=1)
 
 
-def test_given_nothing_that_changed_when_looked_at_again_then_nothing_is_written(local: Shared) -> None:
-    local.put("a.txt")
-    follower = local.follower()
+def test_given_nothing_that_changed_when_looked_at_again_then_nothing_is_written(synced: Shared) -> None:
+    synced.put("a.txt")
+    follower = synced.follower()
     follower.step()
     written = follower.path.stat()
     assert follower.step() == Synced()
     assert follower.path.stat() == written
-    local.put("a.txt", 36)
+    synced.put("a.txt", 36)
     assert follower.step() == Synced(added=1)
 
 
-def test_given_a_collection_that_is_deleted_then_the_folder_does_not_bring_it_back(local: Shared) -> None:
-    local.put("a.txt")
-    follower = local.follower()
+def test_given_a_collection_that_is_deleted_then_the_folder_does_not_bring_it_back(synced: Shared) -> None:
+    synced.put("a.txt")
+    follower = synced.follower()
     follower.step()
-    assert drop(local.library, NAME, local.runner)
+    assert drop(synced.library, NAME, synced.runner)
     with pytest.raises(InvalidInput, match="was deleted"):
         follower.step()
     follower.stop.set()
     follower.follow()
-    assert not (local.library / NAME).exists()
+    assert not (synced.library / NAME).exists()
 
 
-def test_given_a_state_then_only_its_owner_may_read_it_and_nothing_is_done_where_it_is_damaged(local: Shared) -> None:
-    local.step()
-    for path in (local.library / NAME / "synced", local.library / NAME / "synced" / "files.json"):
+def test_given_a_state_then_only_its_owner_may_read_it_and_nothing_is_done_where_it_is_damaged(synced: Shared) -> None:
+    synced.step()
+    for path in (synced.library / NAME / "synced", synced.library / NAME / "synced" / "files.json"):
         assert path.stat().st_mode & 0o077 == 0
 
-    (local.library / NAME / "synced" / "files.json").write_text("{}", encoding="utf-8")
+    (synced.library / NAME / "synced" / "files.json").write_text("{}", encoding="utf-8")
     with pytest.raises(LibraryDamaged):
-        local.step()
+        synced.step()
 
 
-def test_given_a_name_that_is_no_text_then_its_file_is_read_all_the_same(local: Shared) -> None:
-    Path(os.fsdecode(os.fsencode(local.root) + b"/caf\xe9.txt")).write_text("The deposit is 100 euros.")
-    assert local.step().added == 1
-    assert local.step() == Synced()
-    assert local.documents == ["caf\ufffd.txt"]
+def test_given_a_name_that_is_no_text_then_its_file_is_read_all_the_same(synced: Shared) -> None:
+    Path(os.fsdecode(os.fsencode(synced.root) + b"/caf\xe9.txt")).write_text("The deposit is 100 euros.")
+    assert synced.step().added == 1
+    assert synced.step() == Synced()
+    assert synced.documents == ["caf\ufffd.txt"]
 
 
 def test_given_an_address_that_cannot_be_used_then_that_is_said() -> None:
@@ -446,9 +432,7 @@ def test_given_a_service_when_files_change_then_it_follows_and_asks_watched_answ
 
 
 @pytest.mark.usefixtures("quick")
-def test_given_the_command_then_it_follows_once_and_lists_what_is_wrong(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_the_command_then_it_follows_once_and_lists_what_is_wrong(tmp_path, capsys):
     folder, library = tmp_path / "contracts", tmp_path / "library"
     assert main(["sync", "--library", str(library)]) == 1
     assert "No collection follows a folder." in capsys.readouterr().err
@@ -485,9 +469,7 @@ def test_given_the_command_then_it_follows_once_and_lists_what_is_wrong(
 
 
 @pytest.mark.parametrize("polling", [False, True])
-def test_given_events_when_a_file_comes_then_the_folder_is_looked_at_and_links_are_not_watched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, polling: bool
-) -> None:
+def test_given_events_when_a_file_comes_then_the_folder_is_looked_at_and_no_link(tmp_path, monkeypatch, polling):
     pytest.importorskip("watchfiles")
     monkeypatch.setattr(folders, "POLL_MS", 100)
     root, away, stop = tmp_path / "root", tmp_path / "away", threading.Event()

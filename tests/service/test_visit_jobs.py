@@ -103,16 +103,14 @@ def test_given_a_long_job_of_one_visitor_when_others_wait_then_they_come_after_i
     assert short.begun.wait(SECONDS)
     assert long.done == 1
     short.go.release()
-    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+    assert second.wait(SECONDS)
     for _ in range(2):
         long.go.release()
-    assert first.wait(SECONDS)  # type: ignore[attr-defined]
+    assert first.wait(SECONDS)
     assert long.done == 3
 
 
-def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first_one_whose_lock_it_needs_and_others_do_not() -> (  # noqa: E501
-    None
-):
+def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first_one_and_others_do_not():
     runner, long, own, other = Runner(), Held(files=2), Held(), Held()
     first = start(runner, visit(1), long)
     assert long.begun.wait(SECONDS)
@@ -120,14 +118,14 @@ def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first
     long.go.release()
     assert other.begun.wait(SECONDS)
     other.go.release()
-    assert third.wait(SECONDS)  # type: ignore[attr-defined]
+    assert third.wait(SECONDS)
     assert not own.begun.wait(0.2)
-    assert not first.finished  # type: ignore[attr-defined]
+    assert not first.finished
 
     long.go.release()
-    assert first.wait(SECONDS)  # type: ignore[attr-defined]
+    assert first.wait(SECONDS)
     own.go.release()
-    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+    assert second.wait(SECONDS)
 
 
 def test_given_a_job_that_waits_when_its_collection_goes_then_it_ends_at_once_and_the_next_one_gets_its_turn() -> None:
@@ -139,11 +137,11 @@ def test_given_a_job_that_waits_when_its_collection_goes_then_it_ends_at_once_an
 
     assert runner.end(("library", visit(2).collection), 5)
 
-    assert not first.finished  # type: ignore[attr-defined]
+    assert not first.finished
     assert not gone.begun.is_set()
     for work in (long, after):
         work.go.release()
-    assert third.wait(SECONDS)  # type: ignore[attr-defined]
+    assert third.wait(SECONDS)
 
 
 def test_given_a_job_between_two_files_when_its_collection_goes_then_it_ends_though_it_is_not_its_turn() -> None:
@@ -157,9 +155,9 @@ def test_given_a_job_between_two_files_when_its_collection_goes_then_it_ends_tho
     assert runner.end(("library", visit(1).collection), 5)
 
     assert long.done == 1
-    assert not second.finished  # type: ignore[attr-defined]
+    assert not second.finished
     other.go.release()
-    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+    assert second.wait(SECONDS)
 
 
 def test_given_jobs_that_wait_then_one_that_is_stopped_is_left_out_and_each_persons_come_in_their_order() -> None:

@@ -11,7 +11,14 @@ from folding import each
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Mode, Settings, presets
-from rag_core.settings.configuration import Retention, from_environment, load_settings, parse_value, retention
+from rag_core.settings.configuration import (
+    Retention,
+    from_environment,
+    load_settings,
+    parse_value,
+    question_places,
+    retention,
+)
 from rag_core.settings.nested import with_env_file
 
 
@@ -110,33 +117,33 @@ def test_given_a_switch_that_is_neither_then_it_is_an_error_and_not_a_guess() ->
         load_settings(environment={"RAG_STRICT_MODE": "perhaps"})
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("RAG_CONFIDENCE_THRESHOLD", "2.1"), ("RAG_MIN_DOCUMENTS", "0"), ("RAG_PRESET", "wild")]
-)
-def test_given_an_environment_value_out_of_range_then_it_is_an_error(name: str, value: str) -> None:
+@each(("name", "value"), [("RAG_CONFIDENCE_THRESHOLD", "2.1"), ("RAG_MIN_DOCUMENTS", "0"), ("RAG_PRESET", "wild")])
+def test_given_an_environment_value_out_of_range_then_it_is_an_error(name, value):
     with pytest.raises(InvalidSetting):
         load_settings(environment={name: value})
 
 
-@pytest.mark.parametrize(
-    "text", ["- a\n- b\n", "top_k: [", "just words", "top_k: 0\n", "topk: 5\n", "1: 2\n", "preset: [a]\n"]
+@each(
+    ("data", "says"),
+    [
+        (None, "cannot be read as settings"),
+        (b"\xff\xfe\x00", "cannot be read as settings"),
+        (b"top_k: [", "cannot be read as settings"),
+        (b"top_k: !!python/object/apply:os.getcwd []\n", "cannot be read as settings"),
+        (b"- a\n- b\n", "holds no settings"),
+        (b"just words", "holds no settings"),
+        (b"top_k: 0\n", "top_k"),
+        (b"topk: 5\n", "topk"),
+        (b"1: 2\n", "1"),
+        (b"preset: [a]\n", "preset"),
+    ],
 )
-def test_given_a_file_that_holds_no_settings_then_it_is_a_typed_problem(text: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidSetting):
-        load_settings(config=yaml(tmp_path, text))
-
-
-def test_given_a_missing_or_binary_file_then_it_is_a_typed_problem(tmp_path: Path) -> None:
-    binary = tmp_path / "binary.yaml"
-    binary.write_bytes(b"\xff\xfe\x00")
-    for path in (tmp_path / "none.yaml", binary):
-        with pytest.raises(InvalidSetting, match="cannot be read as settings"):
-            load_settings(config=path)
-
-
-def test_given_a_file_with_a_tag_that_would_run_code_then_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSetting):
-        load_settings(config=yaml(tmp_path, "top_k: !!python/object/apply:os.getcwd []\n"))
+def test_given_a_file_that_holds_no_settings_then_it_is_a_typed_problem(data, says, tmp_path_factory):
+    file = tmp_path_factory.mktemp("settings") / "settings.yaml"
+    if data is not None:
+        file.write_bytes(data)
+    with pytest.raises(InvalidSetting, match=says):
+        load_settings(config=file)
 
 
 def test_given_a_pair_then_key_and_value_are_split_at_the_first_equals_sign() -> None:
@@ -165,16 +172,18 @@ def test_given_an_environment_then_it_says_whether_how_long_and_how_many_questio
         ("RAG_KEEP_DAYS", "1000000"),
         ("RAG_KEEP_MOST", "many"),
         ("RAG_KEEP_MOST", "1e3"),
+        ("RAG_QUESTIONS", "0"),
+        ("RAG_QUESTIONS", "1" * 9),
+        ("RAG_QUESTIONS_WAITING", "1.5"),
     ],
 )
-def test_given_a_value_that_is_none_for_what_is_kept_then_an_error_names_it(name: str, value: str) -> None:
+def test_given_a_value_that_is_no_amount_then_an_error_names_it(name: str, value: str) -> None:
+    read = question_places if "QUESTIONS" in name else retention
     with pytest.raises(InvalidSetting, match=name):
-        retention({name: value})
+        read({name: value})
 
 
-def test_given_a_language_model_in_the_environment_then_it_drafts_unless_the_settings_say_otherwise(
-    tmp_path: Path,
-) -> None:
+def test_given_a_language_model_in_the_environment_then_it_drafts_unless_the_settings_say_otherwise(tmp_path):
     """S0-19: with a model the answer is compressed from what was retrieved, and without one it is extracted."""
     env = {"RAG_MODEL": " qwen3:8b "}
 
@@ -242,9 +251,7 @@ RAG_PRESET='scoping'
 """
 
 
-def test_given_the_configuration_of_the_source_then_each_section_is_read_and_what_is_not_used_is_named(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_given_the_configuration_of_the_source_then_each_section_is_read_or_named(tmp_path, caplog):
     """S3-29, S3-2, S3-7: the source's own file, 512 tokens and the reranker with it."""
     s = load_settings("rag-engine", yaml(tmp_path, RAG_CONFIG))
 
@@ -295,9 +302,7 @@ def test_given_sections_that_switch_off_then_no_check_of_theirs_and_no_reranker_
         ("other:\n  top_k: 3\n", "no setting named 'other'"),
     ],
 )
-def test_given_a_section_that_means_nothing_then_the_error_names_it(
-    text: str, said: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_given_a_section_that_means_nothing_then_the_error_names_it(text, said, tmp_path_factory):
     with pytest.raises(InvalidSetting, match=re.escape(said)):
         load_settings(config=yaml(tmp_path_factory.mktemp("settings"), text))
 

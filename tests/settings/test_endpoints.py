@@ -21,9 +21,7 @@ def test_given_nothing_then_no_model_is_configured() -> None:
     assert endpoints(dict.fromkeys(NAMES, " ")) == ()
 
 
-def test_given_a_first_and_a_second_server_then_they_come_in_this_order_and_share_the_model_unless_it_is_named() -> (
-    None
-):
+def test_given_a_first_and_a_second_server_then_they_come_in_this_order_and_share_the_model_unless_it_is_named():
     first, second = endpoints({**LOCAL, "OPENAI_API_KEY": f" {KEY}\n", **SECOND})
     assert first == Endpoint("http://127.0.0.1:11434/v1", KEY, "qwen3:8b")
     assert second == Endpoint("http://localhost:8080/v1", "", "qwen3:8b")
@@ -71,9 +69,7 @@ def test_given_a_key_without_an_address_then_it_goes_to_its_maker_and_nowhere_el
         ({**LOCAL, **SECOND, "RAG_FALLBACK_API_KEY": f"„{KEY}“"}, "RAG_FALLBACK_API_KEY holds a character"),
     ],
 )
-def test_given_variables_that_cannot_be_used_then_the_error_names_them_and_holds_no_value(
-    environment: dict[str, str], match: str
-) -> None:
+def test_given_variables_that_cannot_be_used_then_the_error_names_them_and_holds_no_value(environment, match):
     with pytest.raises(InvalidSetting, match=match) as caught:
         endpoints(environment)
     assert caught.value.remedy
@@ -132,9 +128,7 @@ def test_given_a_key_then_little_of_it_is_shown_and_of_a_short_one_nothing(key: 
         ("http://127.0.0.1.example/v1", False),
     ],
 )
-def test_given_an_address_then_only_this_machine_is_local_and_elsewhere_an_open_line_is_warned_of(
-    url: str, local: bool
-) -> None:
+def test_given_an_address_then_only_this_machine_is_local_and_elsewhere_an_open_line_is_warned_of(url, local):
     endpoint, keyless = Endpoint(url, KEY, "m"), Endpoint(url, "", "m")
 
     assert endpoint.local is local
@@ -163,9 +157,7 @@ def test_given_no_file_of_secrets_then_the_environment_stands(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "content", [f'OPENAI_API_KEY = "{KEY}', f"OPENAI_API_KEY = {KEY}", "\x00", "ÿ".encode("latin-1")]
 )
-def test_given_a_file_of_secrets_that_cannot_be_read_then_the_error_quotes_nothing_of_it(
-    tmp_path: Path, content: str | bytes
-) -> None:
+def test_given_a_file_of_secrets_that_cannot_be_read_then_the_error_quotes_nothing_of_it(tmp_path, content):
     file = tmp_path / "secrets.toml"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
 

@@ -39,24 +39,19 @@ def written(path: Path, **changed: str) -> dict[str, str]:
 def test_given_a_provider_when_the_file_is_read_then_it_says_where_people_sign_in(tmp_path: Path) -> None:
     found = login(written(tmp_path / "secrets.toml"))
 
-    assert found is not None
     assert (found.host, found.provider, found.client_id) == ("docs.example.org", "id.example.org", "plumbline")
     assert "secret" not in repr(found)
     assert login(written(tmp_path / "secrets.toml", redirect_uri="http://127.0.0.1:8501/oauth2callback")) is not None
 
 
-def test_given_no_file_or_one_about_models_when_it_is_read_then_nobody_signs_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_no_file_or_one_about_models_when_it_is_read_then_nobody_signs_in(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert login({}) is None
     (tmp_path / "secrets.toml").write_text('OPENAI_API_KEY = "sk-1"', encoding="utf-8")
     assert login({"RAG_SECRETS": "secrets.toml"}) is None
 
 
-def test_given_what_is_not_enough_or_not_safe_when_it_is_read_then_it_is_an_error_without_a_secret(
-    tmp_path: Path,
-) -> None:
+def test_given_what_is_not_enough_or_not_safe_when_it_is_read_then_it_is_an_error_without_a_secret(tmp_path):
     for changed in WRONG:
         with pytest.raises(InvalidSetting) as error:
             login(written(tmp_path / "secrets.toml", **changed))

@@ -44,9 +44,7 @@ def test_given_nothing_in_the_environment_then_events_are_not_shown(capsys: pyte
 
 
 @each(("environment", "verbose"), [({"RAG_LOG": "text"}, False), ({}, True), ({"RAG_LOG": " TEXT "}, True)])
-def test_given_text_then_an_event_is_a_line_on_standard_error(
-    environment: dict[str, str], verbose: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_text_then_an_event_is_a_line_on_standard_error(environment, verbose, capsys):
     """S1-7: `contexts_not_relevant_to_query` with its score."""
     start_logs(environment, verbose=verbose)
     say()
@@ -67,9 +65,7 @@ def test_given_json_then_every_line_is_an_object_with_the_events_fields(capsys: 
     assert (plain["message"], plain["logger"]) == ("a plain\nwarning \u202e", "ui.app")
 
 
-def test_given_json_when_a_library_or_python_warns_then_that_is_an_object_too_and_afterwards_all_is_as_before(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_given_json_when_a_library_or_python_warns_then_that_is_an_object_too_and_afterwards_all_is_as_before(capsys):
     handlers, show = list(logging.getLogger().handlers), warnings.showwarning
     start_logs({"RAG_LOG": "json"})
 
@@ -85,9 +81,7 @@ def test_given_json_when_a_library_or_python_warns_then_that_is_an_object_too_an
     assert warnings.showwarning is show
 
 
-def test_given_an_error_with_signs_that_steer_a_terminal_then_they_do_not_reach_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_given_an_error_with_signs_that_steer_a_terminal_then_they_do_not_reach_it(capsys):
     for form in ("text", "json"):
         start_logs({"RAG_LOG": form})
         try:
@@ -101,9 +95,7 @@ def test_given_an_error_with_signs_that_steer_a_terminal_then_they_do_not_reach_
         assert "ValueError" in said
 
 
-def test_given_a_file_then_it_is_written_started_anew_when_large_and_five_old_ones_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_given_a_file_then_it_is_started_anew_when_large_and_five_old_ones_are_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(logs, "FILE_BYTES", 300)
     start_logs({"RAG_LOG": "json", "RAG_LOG_FILE": str(tmp_path / "events.log")})
     for _ in range(40):

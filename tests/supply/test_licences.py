@@ -37,9 +37,7 @@ def test_the_page_of_licences_is_current() -> None:
     } | {"torch"}
 
 
-def test_the_licences_of_what_may_be_installed_besides_are_those_of_its_lock_and_where_it_is_installed_what_it_says() -> (  # noqa: E501
-    None
-):
+def test_the_licences_of_what_may_be_installed_besides_are_those_of_its_lock_and_where_it_is_installed_what_it_says():
     known = rules()
 
     for lock in BESIDES:

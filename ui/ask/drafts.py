@@ -147,8 +147,7 @@ def drafter_in_words(decision: Decision) -> list[str]:
         of = said.get("model")
         lines = [tell("drafted.asked", model=of, endpoint=said["endpoint"])] if of else []
     if said.get("calls"):
-        sent_nothing = said.get("cached") and not said["total_tokens"]
-        lines.append(tell("drafted.cached") if sent_nothing else tell("drafted.cost", **_cost(said)))
+        lines.append(tell("drafted.cost", **_cost(said)))
     return [*lines, *(tell("drafted.tried", why=why) for why in said.get("tried", ()))]
 
 
@@ -194,9 +193,7 @@ def call_in_words(call: Call) -> str:
     if call.model:
         form = tell("attempts.structured" if call.structured else "attempts.plain")
         lines.append(tell("attempts.asked", model=call.model, endpoint=call.endpoint, form=form))
-    if call.cached:
-        lines.append(tell("attempts.cached"))
-    elif call.tokens_in or call.tokens_out or call.ms:
+    if call.tokens_in or call.tokens_out or call.ms:
         seconds = f"{call.ms / 1000:.1f}"
         lines.append(tell("attempts.cost", tokens_in=call.tokens_in, tokens_out=call.tokens_out, seconds=seconds))
     if call.failure:

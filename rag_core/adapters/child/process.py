@@ -17,8 +17,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import cached_property
+from itertools import count
 from threading import Timer
 
 import numpy as np
@@ -32,23 +31,15 @@ from rag_core.domain.passages import Place, ReadPlace
 from rag_core.domain.ports import TextKind, Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
 
-# seconds that a long request lets short ones by: a batch of passages takes a tenth of that, so questions lose little;
-# chosen
+# seconds in which short requests come before a long one: a batch of passages takes a tenth of that, so questions lose
+# little; chosen
 PATIENCE = 1.0
 # seconds without a short request after which a long one may begin; a question's next one comes within; chosen
 MOMENT = 0.05
 
 
-@dataclass(eq=False, slots=True)
-class _Wait:
-    """One who waits: since when, and in which thread."""
-
-    since: float
-    thread: int
-
-
 class InTurn:
-    """A lock that is given in the order of asking, and to who can wait (`behind`) when nobody else comes.
+    """A lock that is given in the order of asking; who can wait (`behind`) asks as if `PATIENCE` seconds later.
 
     Python's own goes to whoever is quickest: beside a file of 300 pages questions waited a minute for a thread that
     embeds. A question comes with some six short requests, so who can wait lets a moment pass after each one of somebody
@@ -56,49 +47,42 @@ class InTurn:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+        self._clock, self._count = clock, count()
         self._changed, self._taken = threading.Condition(), False
-        self._waiting: deque[_Wait] = deque()
-        self._behind: deque[_Wait] = deque()
-        self._last = _Wait(-math.inf, 0)  # the short request that was done last, and when
+        self._line: list[tuple[float, int, bool]] = []  # who waits: from when on, a number, whether it can wait
+        self._last = -math.inf, 0  # when the last short request was done, and in which thread
 
     def locked(self) -> bool:
         return self._taken
 
     @contextmanager
     def held(self, behind: bool = False) -> Iterator[None]:
-        """Have it within the block. One that stands behind lets all others by, for `PATIENCE` seconds at most."""
-        self._take(self._behind if behind else self._waiting)
+        """Have it within the block."""
+        self._take(self._clock() + PATIENCE * behind, behind)
         try:
             yield
         finally:
             with self._changed:
                 self._taken = False
-                self._last = self._last if behind else _Wait(self._clock(), threading.get_ident())
+                self._last = self._last if behind else (self._clock(), threading.get_ident())
                 self._changed.notify_all()
 
-    def _take(self, line: deque[_Wait]) -> None:
+    def _take(self, since: float, behind: bool) -> None:
         with self._changed:
-            mine = _Wait(self._clock(), threading.get_ident())
-            line.append(mine)
+            mine = since, next(self._count), behind
+            self._line.append(mine)
             try:
-                while self._taken or self._next() is not mine:
-                    self._changed.wait(MOMENT if line is self._behind else None)
+                while self._taken or mine != min(self._line) or (behind and self._waits(since)):
+                    self._changed.wait(MOMENT if behind else None)
                 self._taken = True
             finally:  # a signal may end the wait
-                line.remove(mine)
+                self._line.remove(mine)
                 self._changed.notify_all()
 
-    def _next(self) -> _Wait | None:
-        """Whose turn it is once the lock is free; None where who can wait lets a moment pass."""
-        now = self._clock()
-        if self._behind and now - self._behind[0].since >= PATIENCE:
-            return self._behind[0]
-        if self._waiting:
-            return self._waiting[0]
-        first = self._behind[0] if self._behind else None
-        quiet = first is None or first.thread == self._last.thread or now - self._last.since >= MOMENT
-        return first if quiet else None
+    def _waits(self, since: float) -> bool:
+        """Whether who can wait lets a moment pass, where nobody else waits."""
+        done, thread = self._last
+        return self._clock() < min(since, done + MOMENT) and thread != threading.get_ident()
 
 
 WORKER = "rag_core.adapters.child.worker"
@@ -242,29 +226,19 @@ class ProcessAnswerability:
 
 
 class ProcessEntailment:
-    """A `EntailmentModel` in an embedder's child; arguments as `load_entailment_model` takes them."""
+    """An `EntailmentModel` in an embedder's child, which loads what `load_entailment_model` takes when it is asked."""
 
-    def __init__(self, embedder: ProcessEmbedder, model: str, precision: str = "auto", languages: str = "") -> None:
-        self._embedder = embedder
-        self._named = [model, precision, languages]
-
-    @cached_property
-    def version(self) -> str:
-        return str(self._described["version"])
-
-    @cached_property
-    def languages(self) -> frozenset[str]:
-        return frozenset(self._described["languages"])
+    def __init__(
+        self, embedder: ProcessEmbedder, named: tuple[str, str, str], version: str, languages: frozenset[str]
+    ) -> None:
+        self.version, self.languages = version, languages
+        self._embedder, self._named = embedder, named
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         if not pairs:
             return []
         head, _ = self._embedder.ask(do="supports", entailment_model=self._named, pairs=list(pairs))
         return list(head["odds"])
-
-    @cached_property
-    def _described(self) -> pipes.Head:
-        return self._embedder.ask(do="entailment_model", entailment_model=self._named)[0]
 
 
 def prepare() -> None:

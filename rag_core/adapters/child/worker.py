@@ -4,7 +4,6 @@
     read   {"do": "count_tokens", "texts"}                  write  {"counts"}
     read   {"do": "embed", "texts", "kind"}                 write  {"shape": [n, dim]} and n * dim float32
     read   {"do": "read", "question", "places"}             write  {"places"}; each comes as [heading, units]
-    read   {"do": "entailment_model", "entailment_model"}   write  {"version", "languages"}
     read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}
 
 An `entailment_model` is what `load_entailment_model` takes. `unblocked` says why this process has a network, "" where
@@ -126,9 +125,6 @@ def _reply(model: Embedder, head: pipes.Head) -> Reply:
         case "read":
             places = [Place(heading, tuple(units)) for heading, units in head["places"]]
             return {"places": [one.to_json() for one in _reader().read(head["question"], places)]}, b""
-        case "entailment_model":
-            entailment_model = _entailment_model(*head["entailment_model"])
-            return {"version": entailment_model.version, "languages": sorted(entailment_model.languages)}, b""
         case "supports":
             return {
                 "odds": _entailment_model(*head["entailment_model"]).supports(

@@ -143,11 +143,7 @@ class E5File:
         around[:, 3] = lengths
         around[:, 5:9] = np.frombuffer(self.data, np.uint8, 4 * count, 72 + 4 * (count + 1)).reshape(-1, 4)
         # special ones come first, and <mask> last
-        around[:unknown, -1], around[unknown, -1], around[-1, -1] = (
-            CONTROL,
-            UNKNOWN,
-            CONTROL,
-        )
+        around[:unknown, -1], around[unknown, -1], around[-1, -1] = (CONTROL, UNKNOWN, CONTROL)
         runs = np.stack([np.full(count, 4), lengths, np.full(count, 7)], axis=1)
         letters = np.repeat(np.tile([False, True, False], count), runs.reshape(-1))
         found = np.empty(len(letters), dtype=np.uint8)

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from rag_core.adapters.embedding.forward import Embeddings, Layer, Norm
 
 # up to so many tokens they are filled up to a multiple of the second number; chosen
-ROWS = (
-    (64, 16),
-    (512, 32),
-    (math.inf, 64),
-)
+ROWS = ((64, 16), (512, 32), (math.inf, 64))
 PACKED_FOR = 256  # rows; what is packed for so many serves any number as well (measured for 5 to 1,216)
 
 Weights = Mapping[str, "Tensor"]

@@ -34,12 +34,7 @@ MODEL_FILE = DATA / "models" / "reader.safetensors"
 SHARED_LAYERS = 4  # the lowest, which training left as they are published
 MAX_LOGIT = 10.0  # log odds
 # tokens at most, as in training: of a question, a heading, a sentence, all together
-QUESTION, HEADING, UNIT, WINDOW = (
-    48,
-    40,
-    160,
-    320,
-)
+QUESTION, HEADING, UNIT, WINDOW = (48, 40, 160, 320)
 VALUE_TOKENS = 24  # at most in a value; of those that people marked in training nineteen in twenty are shorter
 VALUE_ENDS = ".,;:!?।。，；：！？"  # what a value neither begins nor ends with
 REMEMBERED = 1 << 11  # places, those of some 400 questions

@@ -1,30 +1,36 @@
 """Entailment models by name: the embedded one, or a larger one of transformers whose files are on this machine.
 
-Nothing is downloaded, and no code that comes with a model is run. What a model may be is said in `verifier_forms` and
-docs/verifiers.md.
+A named one is a cross-encoder: it reads a text and a claim as a pair, and has one output, whose value is a logit, or
+one of several that is named entailment. Nothing is downloaded, and no code that comes with a model is run
+(docs/verifiers.md). No text can write a model's special tokens: an evidence that holds "[SEP]" would else end where it
+likes.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import yaml
-
-from rag_core.adapters.embedding.by_name import precision_here
+from rag_core.adapters.embedding.by_name import precision_here, quiet
 from rag_core.adapters.embedding.reader import MAX_LOGIT
 from rag_core.adapters.embedding.support import SupportModel
-from rag_core.adapters.entailment.forms import load_form
+from rag_core.adapters.optional import require
 from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, MissingDependency, ModelUnavailable
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 EMBEDDED, NONE = "embedded", "none"  # what the setting may say besides a folder or a name
 BATCH = 8  # pairs a forward pass; those of about one length share one, since the shorter ones are padded
+MAX_TOKENS = 1024  # a pair, where the model itself has no limit; windows of evidence are far shorter
+SUPPORTED = frozenset({"entailment", "entails", "supported", "supports", "consistent"})  # outputs by name, folded
 _CODE = re.compile(r"[a-z]{2,3}")  # ISO 639
 _HUB_NAME = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)?")
-_FRONT_MATTER = re.compile(r"---\s*\n(.*?)\n---", re.DOTALL)
 
 
 def load_entailment_model(model: str, precision: str = "auto", languages: str = "") -> EntailmentModel:
@@ -33,7 +39,7 @@ def load_entailment_model(model: str, precision: str = "auto", languages: str = 
     Args:
         model: "embedded", a folder, or a name at the Hugging Face hub whose files were fetched before.
         precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
-        languages: codes that a named model reads, separated by commas; empty takes those of its model card.
+        languages: codes that a named model reads, separated by commas.
 
     Raises:
         ModelUnavailable: it cannot be loaded.
@@ -41,21 +47,21 @@ def load_entailment_model(model: str, precision: str = "auto", languages: str = 
     return SupportModel(precision) if model == EMBEDDED else NamedEntailment(model, precision, languages)
 
 
-class NamedEntailment:
-    """A `EntailmentModel` on a model of transformers; see `load_entailment_model`. Threads may share it: passes are
-    queued.
+class Tokens(NamedTuple):
+    """A pair as token ids, and for each 0 or 1 for the first or the second text."""
 
-    A card that names no language, or "multilingual" alone, leaves it none: then claims are checked by facts and overlap
-    only, and the verdict says so.
-    """
+    ids: list[int]
+    kinds: list[int]
+
+
+class NamedEntailment:
+    """An `EntailmentModel` on a cross-encoder; see `load_entailment_model`. Threads may share it: passes are queued."""
 
     def __init__(self, model: str, precision: str = "auto", languages: str = "") -> None:
-        declared = declared_languages(languages)
+        self.version, self.languages = f"{model}@{precision_here(precision)}", declared_languages(languages)
         folder = model_folder(model)
-        self.version = f"{model}@{precision_here(precision)}"
-        self.languages = declared or card_languages(folder)
         try:
-            self._form = load_form(folder, precision_here(precision), model_folder)
+            self._model, self._tokenizer, self._yes = _loaded(folder, precision_here(precision))
         except (MissingDependency, ModelUnavailable) as error:
             raise ModelUnavailable(
                 f"The verifier {model!r} cannot be used. {error.problem}", remedy=error.remedy
@@ -65,22 +71,21 @@ class NamedEntailment:
                 f"The verifier {model!r} could not be loaded: {type(error).__name__}.",
                 remedy="Fetch its files again, or set `verifier` to embedded or none.",
             ) from error
+        self._pad = int(self._tokenizer.pad_token_id or 0)
+        self._limit = _limit(self._model.config, self._tokenizer)
+        self._typed = "token_type_ids" in self._tokenizer.model_input_names
         self._lock = threading.Lock()
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         import torch
 
-        read = [self._form.tokens(evidence, claim) for evidence, claim in pairs]
+        read = [self.tokens(evidence, claim) for evidence, claim in pairs]
         found = torch.zeros(len(pairs))
         order = sorted(range(len(pairs)), key=lambda at: -len(read[at].ids))
         with self._lock, torch.inference_mode():
             for start in range(0, len(order), BATCH):
                 rows = order[start : start + BATCH]
-                longest = len(read[rows[0]].ids)
-                ids = torch.tensor([read[row].ids + [self._form.pad] * (longest - len(read[row].ids)) for row in rows])
-                kinds = torch.tensor([read[row].kinds + [0] * (longest - len(read[row].kinds)) for row in rows])
-                mask = torch.tensor([[1] * len(read[row].ids) + [0] * (longest - len(read[row].ids)) for row in rows])
-                found[rows] = self._form.odds(ids, mask, kinds).clamp(-MAX_LOGIT, MAX_LOGIT)
+                found[rows] = self._odds([read[row] for row in rows]).clamp(-MAX_LOGIT, MAX_LOGIT)
         if not bool(torch.isfinite(found).all()):
             raise ModelUnavailable(
                 "The verifier returned something that is not a number.",
@@ -88,36 +93,53 @@ class NamedEntailment:
             )
         return [float(one) for one in found]
 
+    def tokens(self, evidence: str, claim: str) -> Tokens:
+        """Both texts joined; the longer one is cut where they are too long together."""
+        made = self._tokenizer(
+            evidence,
+            claim,
+            truncation="longest_first",
+            max_length=self._limit,
+            split_special_tokens=True,
+            return_special_tokens_mask=True,
+            return_token_type_ids=True,
+        )
+        # some tokenizers know their special tokens as words, too
+        special, unknown = set(self._tokenizer.all_special_ids), self._tokenizer.unk_token_id
+        ours = made["special_tokens_mask"]  # put there by the tokenizer, not by a text
+        ids = [unknown if one in special and not ours[at] else one for at, one in enumerate(made["input_ids"])]
+        return Tokens(ids, made["token_type_ids"])
+
+    def _odds(self, read: Sequence[Tokens]) -> Tensor:
+        """The log odds of the output that says "supported" against all others; of a single one its value."""
+        import torch
+        from torch.nn.utils.rnn import pad_sequence
+
+        ids = pad_sequence([torch.tensor(one.ids) for one in read], batch_first=True, padding_value=self._pad)
+        mask = pad_sequence([torch.ones(len(one.ids), dtype=torch.long) for one in read], batch_first=True)
+        kinds = pad_sequence([torch.tensor(one.kinds) for one in read], batch_first=True)
+        typed = {"token_type_ids": kinds} if self._typed else {}
+        logits = self._model(input_ids=ids, attention_mask=mask, **typed).logits.float()
+        others = [number for number in range(logits.shape[1]) if number != self._yes]
+        yes: Tensor = logits[:, self._yes]
+        return yes - logits[:, others].logsumexp(dim=1) if others else yes
+
 
 class EntailmentOnDemand:
-    """A `EntailmentModel` that is loaded when it is first needed, again where that failed.
+    """An `EntailmentModel` that is loaded when it is first asked, again where that failed."""
 
-    `version` and `languages` are given where they are known beforehand; else asking for them loads the model.
-    """
-
-    def __init__(
-        self, load: Callable[[], EntailmentModel], version: str = "", languages: frozenset[str] | None = None
-    ) -> None:
-        self._load, self._version, self._languages = load, version, languages
+    def __init__(self, load: Callable[[], EntailmentModel], version: str, languages: frozenset[str]) -> None:
+        self.version, self.languages, self._load = version, languages, load
         self._model: EntailmentModel | None = None
         self._lock = threading.Lock()
 
-    @property
-    def version(self) -> str:
-        return self._version or self._loaded().version
-
-    @property
-    def languages(self) -> frozenset[str]:
-        return self._loaded().languages if self._languages is None else self._languages
-
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        return self._loaded().supports(pairs) if pairs else []
-
-    def _loaded(self) -> EntailmentModel:
+        if not pairs:
+            return []
         with self._lock:
             if self._model is None:
                 self._model = self._load()
-            return self._model
+        return self._model.supports(pairs)
 
 
 def model_folder(model: str) -> Path:
@@ -151,14 +173,66 @@ def declared_languages(text: str) -> frozenset[str]:
     return frozenset(codes)
 
 
-def card_languages(folder: Path) -> frozenset[str]:
-    """The languages that a model's card names by code; none where there is no card, or it names none."""
-    try:
-        found = _FRONT_MATTER.match((folder / "README.md").read_text(encoding="utf-8"))
-        # texts only: Norwegian, "no", is no False
-        front = yaml.load(found[1], Loader=yaml.BaseLoader) if found else None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        return frozenset()
-    named = front.get("language", []) if isinstance(front, dict) else []
-    codes = {str(one).casefold().partition("-")[0] for one in ([named] if isinstance(named, str) else named)}
-    return frozenset(code for code in codes if _CODE.fullmatch(code))
+def _loaded(folder: Path, precision: str) -> tuple[Any, Any, int]:
+    """The model in a folder with its tokenizer, and the number of the output that says "supported".
+
+    Raises:
+        MissingDependency: transformers is not installed.
+        ModelUnavailable: it is no entailment model, or none that can be read without running code of its own.
+        Exception: whatever the libraries raise on damaged files.
+    """
+    require("models", "A verifier by name")
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    quiet()
+    if not any(folder.glob("*.safetensors")):
+        raise ModelUnavailable(
+            "Its weights are not there as safetensors, and reading other formats may run code.",
+            remedy="Fetch a version with safetensors.",
+        )
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    kind, made = config.get("model_type", ""), str((config.get("architectures") or [""])[0])
+    if kind not in CONFIG_MAPPING:
+        raise ModelUnavailable(
+            f"The verifier's kind {kind!r} needs code that comes with the model, and such code is never run.",
+            remedy="Choose a model that transformers reads by itself.",
+        )
+    if not made.endswith("ForSequenceClassification"):
+        raise ModelUnavailable(
+            f"A {made or kind} is no classifier of pairs of texts.",
+            remedy="Choose a cross-encoder (docs/verifiers.md).",
+        )
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    model, told = AutoModelForSequenceClassification.from_pretrained(
+        folder,
+        dtype=getattr(torch, precision),
+        local_files_only=True,
+        trust_remote_code=False,
+        use_safetensors=True,
+        output_loading_info=True,
+    )
+    if missing := told["missing_keys"]:  # transformers has made them up
+        raise ModelUnavailable(
+            f"The model's files do not hold all of its weights: {sorted(missing)[0]} is missing.",
+            remedy="Choose a model that was trained as a classifier, or fetch its files again.",
+        )
+    return model.eval(), tokenizer, _output(model.config)
+
+
+def _output(config: Any) -> int:
+    names = [str(config.id2label[number]).casefold() for number in range(config.num_labels)]
+    named = [number for number, name in enumerate(names) if name in SUPPORTED]
+    if len(names) > 1 and len(named) != 1:
+        raise ModelUnavailable(
+            f"None, or several, of the model's outputs say that a text supports a claim: {', '.join(names)[:200]}.",
+            remedy="Choose a model with one output, or with one that is named entailment.",
+        )
+    return named[0] if len(names) > 1 else 0
+
+
+def _limit(config: Any, tokenizer: Any) -> int:
+    """Tokens that a pair may have. Models of RoBERTa's kind count places from behind the padding token's number."""
+    places = getattr(config, "max_position_embeddings", None) or MAX_TOKENS
+    return int(min(tokenizer.model_max_length, places - (config.pad_token_id or 0) - 1, MAX_TOKENS))

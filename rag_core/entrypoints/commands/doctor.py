@@ -1,4 +1,4 @@
-"""`doctor` and `model`: what this machine and the configured language models give; each is tried out, not looked up."""
+"""`doctor`: what this machine and the configured language models give; each is tried out, not looked up."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.scanned import RAPIDOCR
 from rag_core.entrypoints.commands.terminal import chosen_settings, library_folder, printable
-from rag_core.errors import InvalidInput, ModelUnavailable, RagError
+from rag_core.errors import ModelUnavailable, RagError
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.ocr_engines import OCR_LANGUAGES, find_tessdata, find_weights, version_of, weights_of
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.library.disk.private import is_open
 from rag_core.settings import Settings
-from rag_core.settings.endpoints import Endpoint
 from rag_core.settings.login import login, secrets_file
 from rag_core.wiring import configured_models, embedder_apart, endpoint_model, require
 
@@ -76,6 +75,7 @@ def doctor(args: argparse.Namespace) -> int:
         ("reading PDFs", _reading),
         ("scanned pages", lambda: _scans(settings)),
         ("embedding model", lambda: _embedding(settings)),
+        ("language model", lambda: _models(settings)),
         ("library", lambda: _library(folder)),
         ("service", lambda: _service(folder)),
         ("the page", lambda: _page(folder)),
@@ -232,37 +232,21 @@ class Ready(BaseModel):
 PROMPT = Prompt("ready", 1, "You are tested.", 'Say that you are ready: "yes".', Ready, max_tokens=MAX_TOKENS)
 
 
-def model(args: argparse.Namespace) -> int:
-    """Name each endpoint with its key masked, and say what works; 1 where one does not answer."""
-    found = configured_models(chosen_settings(args))
-    if not found:
-        raise InvalidInput(
-            "No language model is configured; answers are extracts.",
-            remedy="Set RAG_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY (docs/models.md).",
-        )
-    return 0 if all([_check(number, endpoint) for number, endpoint in enumerate(found, 1)]) else 1
-
-
-def _check(number: int, endpoint: Endpoint) -> bool:
-    print(printable(f"{number}. {endpoint.model} at {endpoint.base_url}, key: {endpoint.masked or 'none'}"))
-    if endpoint.warning:
-        print(printable(f"   {endpoint.warning}"))
-    try:
-        words = endpoint_model(endpoint, "never").complete(PROMPT, Limits(_SECONDS))
-    except ModelUnavailable as error:
-        print(printable(f"   {error}"))
-        return False
-    print(f"   without a schema: {_took(words)}")
-    try:
-        schema = endpoint_model(endpoint, "always").complete(PROMPT, Limits(_SECONDS))
-    except ModelUnavailable as error:
-        print(printable(f"   structured outputs: no; it will be asked without a schema. {error.problem}"))
-        return True
-    print(
-        f"   structured outputs: "
-        f"{_took(schema)}{'' if _fits(schema) else ', but not in the schema; such answers are rejected'}"
-    )
-    return True
+def _models(settings: Settings) -> Iterator[Finding]:
+    """Each endpoint with its key masked, and what works; it is asked for one word, in words and by a schema."""
+    for endpoint in configured_models(settings):
+        about = f"{endpoint.model} at {endpoint.base_url}, key: {endpoint.masked or 'none'}. {endpoint.warning}".strip()
+        try:
+            words = _took(endpoint_model(endpoint, "never").complete(PROMPT, Limits(_SECONDS)))
+        except ModelUnavailable as error:
+            yield _mend("language model", f"{about} {error.problem}", error.remedy)
+            continue
+        try:
+            answer = endpoint_model(endpoint, "always").complete(PROMPT, Limits(_SECONDS))
+            schema = f"{_took(answer)}{'' if _fits(answer) else ', but not in the schema; such answers are rejected'}"
+        except ModelUnavailable:
+            schema = "no; it will be asked without a schema"
+        yield _ok("language model", f"{about} Without a schema: {words}. Structured outputs: {schema}.")
 
 
 def _took(answer: Completion) -> str:

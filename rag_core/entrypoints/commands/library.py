@@ -14,7 +14,7 @@ from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
 from rag_core.domain.trace import several
 from rag_core.engine import Engine, decided, measured_on
-from rag_core.entrypoints.commands.calibrate import NO_CALIBRATION, looked_at
+from rag_core.entrypoints.commands.calibrate import NO_CALIBRATION
 from rag_core.entrypoints.commands.terminal import (
     Bad,
     add_documents,
@@ -38,18 +38,15 @@ from rag_core.entrypoints.commands.terminal import (
 )
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.domains import taken
-from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
 from rag_core.language.detection import load_early
 from rag_core.library.ready import document_values
-from rag_core.library.stored.collection import Contents
 from rag_core.over import decide_over
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import parse_value
 from rag_core.settings.profiles import AUTO, of_cost, profiles, require_domain
 from rag_core.wiring import (
     as_built,
-    calibration_files,
     contents_of,
     embedder,
     entailment_model,
@@ -72,12 +69,11 @@ def index(args: argparse.Namespace) -> int:
     """Add documents; every problem is reported, the other files go on."""
     settings = _cut_as(args.domain, args, chosen_settings(args))
     problems = 0
-    before = contents_of(library_folder(args), args.collection) if args.rebuild else None
     if args.rebuild:  # before the library is opened: it may be of another model, or damaged
         problems += report_problems(rebuild_library(library_folder(args), args.collection, settings, progress_line()))
     engine = open_engine(library_folder(args), args.collection, settings)
-    if args.rebuild:
-        _tell_rebuilt(library_folder(args), args.collection, before, engine)
+    if args.rebuild and engine.tools.calibration is None:
+        tell(NO_CALIBRATION)
     note_other_store(engine, settings)
     if args.resume:
         word = password(args)
@@ -90,13 +86,6 @@ def index(args: argparse.Namespace) -> int:
     known = len(engine.library.snapshot.documents)
     tell(f"{several(known, 'document')} in collection {args.collection!r}.")
     return 1 if problems else 0
-
-
-def _tell_rebuilt(folder: Path, collection: str, before: Contents | None, engine: Engine) -> None:
-    """Say what the rebuild changed, on standard error as the rest of the command."""
-    now = Identity.of(engine.tools.embedder, engine.tools.answerability_model)
-    tell(what_changed(before, contents_of(folder, collection)))
-    tell(calibrations_in_words(calibration_files(folder, collection), now))
 
 
 def _cut_as(domain: str | None, args: argparse.Namespace, settings: Settings) -> Settings:
@@ -200,7 +189,7 @@ def judge(args: argparse.Namespace) -> int:
         tell(str(row))
     model, reads = embedder(settings.embedding_model, settings.embedding_precision), entailment_model(settings)
     if reads is not None:
-        _ = reads.languages  # loads a named one: that it cannot be had is said before a file is written
+        reads.supports([("", "")])  # loads it: that it cannot be had is said before a file is written
     claims, progress, started = 0, progress_line(), time.perf_counter()
     with output(args.out) as out:
         for first in range(0, len(good), JUDGED):
@@ -221,20 +210,10 @@ def judge(args: argparse.Namespace) -> int:
 def documents(args: argparse.Namespace) -> int:
     engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
     print(show_documents(engine.library.snapshot.documents, as_json=args.json))
-    writer, unfinished = engine.library.writer(), engine.library.unfinished()
-    if unfinished:
-        tell(_unfinished(len(unfinished), writer))
+    if unfinished := engine.library.unfinished():
+        said = f"{several(len(unfinished), 'file')} {'is' if len(unfinished) == 1 else 'are'} not finished."
+        tell(f"{said} Unless somebody is at work on them, run: python -m rag_core index --resume")
     return 0
-
-
-def _unfinished(files: int, writer: str) -> str:
-    """How many files are not in the library yet, and whether that is somebody's work or nobody's."""
-    said = f"{several(files, 'file')} {'is' if files == 1 else 'are'} not finished"
-    resume = "python -m rag_core index --resume"
-    if writer:
-        work = f"{writer} writes to this collection. What is left when that has ended: {resume}"
-        return f"{said}, and may be in work: {work}"
-    return f"{said}, and nobody is at work on this collection; run: {resume}"
 
 
 def delete(args: argparse.Namespace) -> int:
@@ -298,36 +277,6 @@ def _passages(path: Path) -> list[dict[str, Any]]:
             )
         rows.append(row)
     return rows
-
-
-_UNKNOWN = "unknown"
-
-
-def what_changed(before: Contents | None, after: Contents | None) -> str:
-    """One line each for documents, passages and model: as they were, and as they are."""
-    rows = (
-        ("Documents", *(str(one.documents) if one else _UNKNOWN for one in (before, after))),
-        ("Passages", *(str(one.passages) if one and one.passages is not None else _UNKNOWN for one in (before, after))),
-        ("Embedding model", *(one.embedder if one else _UNKNOWN for one in (before, after))),
-    )
-    return "\n".join(
-        f"{name}: {was} before, {now} now." if was != now else f"{name}: {now}, as before." for name, was, now in rows
-    )
-
-
-def calibrations_in_words(files: Sequence[Path], now: Identity) -> str:
-    """The calibrations that fit what measures now, and what differs in the others; the first that fits is in force."""
-    lines, fits = [], False
-    for path in files:
-        row, found = looked_at(path, now)
-        if found:
-            lines.append(f"The calibration {found.id} fits.")
-        elif row["there"]:
-            differs = " and ".join(row.get("differs", ["form: it cannot be read"]))
-            id = row.get("id", path.name)
-            lines.append(f"The calibration {id} no longer fits: it was made with another {differs}.")
-        fits = fits or found is not None
-    return "\n".join(lines if fits else [*lines, NO_CALIBRATION])
 
 
 def listed_profiles(args: argparse.Namespace) -> int:

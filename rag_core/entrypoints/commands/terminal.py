@@ -92,9 +92,7 @@ def _drafted(decision: Decision) -> list[str]:
     if about["drafter_note"] and not told:
         lines.append(f"Not drafted by a language model: {about['drafter_note']}")
     elif about["drafter"] == "model" and decision.answered:
-        lines.append(
-            f"Drafted by {about['model']} at {about['endpoint']}{' (from the cache)' if about['cached'] else ''}."
-        )
+        lines.append(f"Drafted by {about['model']} at {about['endpoint']}.")
     lines += [f"Asked before it: {sentence}" for sentence in about["tried"]]
     if about["calls"]:
         lines.append(

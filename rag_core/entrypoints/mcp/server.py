@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
@@ -29,7 +29,6 @@ from rag_core.entrypoints.http.guards import PRINCIPAL
 from rag_core.entrypoints.http.observed import CONTEXT
 from rag_core.entrypoints.http.question_routes import told
 from rag_core.errors import RagError
-from rag_core.evaluation.domains import Taken
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, Metrics, ProfileName
 from rag_core.service import models, request_models
@@ -326,6 +325,16 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
             return await indexed(calls.service, principal, chosen, [one])
 
 
+FILTERS = ("title", "date", "verified", "language", "any key of metadata")
+ANSWERING = """Answer the question below from the documents alone.
+1. Call `ask` with the question. If it refuses, say so with its explanation, and stop: nothing may be filled from memory.
+2. Write with the words of `citations[].excerpt`, and put the number of each citation behind the sentence that rests on it.
+3. Call `judge` with the excerpts as `text` and your answer as `answer`. Take out every sentence that is not supported.
+4. Call `record_execution` with the id of the decision: the share of your sentences that cite a source, and whether `judge` found an unsupported one.
+
+Question: {question}"""  # noqa: E501
+
+
 def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=RECORDS)
     async def record_execution(
@@ -353,29 +362,6 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
             )
             return models.Said(id=await calls.run(lambda: Questions(entered).record(done)))
 
-    async def profile(context: Context[Any, Any], collection: str, domain: str, question: str) -> Taken:
-        with _told(REFUSED):
-            entered = await calls.enter(context, collection)
-            return await calls.run(lambda: entered.taken(domain, question))
-
-    add_prompts(server, profile)
-
-
-FILTERS = ("title", "date", "verified", "language", "any key of metadata")
-ANSWERING = """Answer the question below from the documents alone.
-1. Call `ask` with the question. If it refuses, say so with its explanation, and stop: nothing may be filled from memory.
-2. Write with the words of `citations[].excerpt`, and put the number of each citation behind the sentence that rests on it.
-3. Call `judge` with the excerpts as `text` and your answer as `answer`. Take out every sentence that is not supported.
-4. Call `record_execution` with the id of the decision: the share of your sentences that cite a source, and whether `judge` found an unsupported one.
-
-Question: {question}"""  # noqa: E501
-# the profile of collection, domain and question
-TaughtBy = Callable[[Context[Any, Any], str, str, str], Awaitable[Taken]]
-
-
-def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
-    """Add both prompts. `profile` finds that of a caller's collection, a domain (`auto` detects it) and a question."""
-
     @server.prompt(title="How to search")
     async def rag_strategy(
         context: Context[Any, Any], preset: str = "", domain: str = "", collection: str = "default", question: str = ""
@@ -385,8 +371,10 @@ def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
         """
         known = Settings.load(preset) if preset else Settings.load()
         strategy: dict[str, Any] = {"preset": known.preset}
-        if domain:
-            taken = await profile(context, collection, domain, question)
+        if domain:  # `auto` detects it
+            with _told(REFUSED):
+                entered = await calls.enter(context, collection)
+                taken = await calls.run(lambda: entered.taken(domain, question))
             known = taken.over(known)
             strategy |= {"domain": taken.profile.domain, "why": taken.why}
         strategy |= {
@@ -396,12 +384,8 @@ def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
             "filters": FILTERS,
             "rerank_model": known.reranker,
         }
-        how = (
-            "Search with `ask` and this `domain`, which brings these settings"
-            if domain
-            else "Search with `ask` and these settings"
-        )
-        return f"{how} unless the question needs others: {json.dumps(strategy)}"
+        how = "this `domain`, which brings these settings" if domain else "these settings"
+        return f"Search with `ask` and {how} unless the question needs others: {json.dumps(strategy)}"
 
     @server.prompt("rag_generation", title="How to answer")
     def answering(question: str = "") -> str:

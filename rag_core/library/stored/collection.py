@@ -7,7 +7,6 @@
     <collection>/lock                  held by whoever indexes
     <collection>/synced/               the files of the folder that it follows; see rag_core/work/syncing.py
     <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
-    <collection>/model_cache.sqlite    answers of language models; see adapters/llm/chain.py
 
 A document has one row for each of its forms: one that is ready, and one that is being made of it. Whatever is changed
 is changed in one transaction. A deletion goes on until nothing of it stands in the log beside the file, or among the
