@@ -26,7 +26,7 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, scre
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
     check("answer")
     page.get_by_role("button", name=say("whole.open")).click()
-    expect(page.locator(".st-key-whole_whole img")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-whole_sheet img")).to_be_visible(timeout=WAIT_MS)
     check("document")
     page.keyboard.press("Escape")
     for stage in ("retrieve", "gate", "compress", "ground"):

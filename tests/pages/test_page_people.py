@@ -20,7 +20,7 @@ from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
 from rag_core.service.people import ACTS, Person, Right
 from rag_core.wiring import act_log, make_collection, noting, records
 from rag_core.work import loading
-from ui.app import first_run, media, state
+from ui.app import downloads, first_run, state
 from ui.app.people import visitor
 from ui.app.people.guard import SignedIn
 from ui.app.texts import say
@@ -384,8 +384,8 @@ def test_given_people_who_sign_in_when_a_cookie_is_set_over_tls_then_browsers_se
 ) -> None:
     monkeypatch.setattr(visitor, "must_sign_in", lambda: True)
     monkeypatch.setattr(visitor, "of_request", lambda cookies: Actor("user:eda@example.org"))
-    theirs = media._tag(media.Owner("user:eda@example.org", "default"))
-    for path in ("/oauth2callback", f"/media/{theirs}a.png"):
+    monkeypatch.setitem(downloads._collections, ("a", "user:eda@example.org"), "default")
+    for path in ("/oauth2callback", "/media/a.pdf"):
         messages: list[dict[str, Any]] = []
 
         async def app(scope: Any, receive: Any, send: Any) -> None:

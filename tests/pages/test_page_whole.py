@@ -29,7 +29,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, tuple[Box, ...]]]:
     """Page and marks of what was drawn whole; no picture is made."""
     calls: list[tuple[int, tuple[Box, ...]]] = []
 
-    def kept(_: str, page: int, boxes: tuple[Box, ...], dpi: float) -> bytes:
+    def kept(_: str, page: int, boxes: tuple[Box, ...]) -> bytes:
         calls.append((page, tuple(boxes)))
         return b""
 

@@ -24,7 +24,8 @@ from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.work.recording import passage_of
 from ui.app import state, tables
 from ui.app.asked import Asked
-from ui.app.elements import button, download, kept_error, show_kept_error
+from ui.app.downloads import download
+from ui.app.elements import button, kept_error, show_kept_error
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
 from ui.app.scope import Scope

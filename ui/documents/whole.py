@@ -19,10 +19,10 @@ from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.ingest.reading.pdf_facts import PDF, form_of
 from rag_core.library.stored.snapshot import Snapshot
 from ui.app import state, tables
-from ui.app.elements import button, remember, segments, shown_error
+from ui.app.elements import button, remember, shown_error
 from ui.app.texts import say
 from ui.documents import original
-from ui.documents.viewer import DPI, ZOOMS, picture, show_picture
+from ui.documents.viewer import picture, show_picture
 
 MAX_ROWS = 1_000  # that a list has; nobody reads more
 STEP = "\u2003"  # an em space for each level of a heading
@@ -88,7 +88,6 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
             boxes = tuple(box for page, box in marks if page == number)
             _show_cited(sorted({page for page, _ in marks}), key)
             st.caption(say("whole.marked_cited") if boxes else say("whole.marked_none"))
-        size = segments("viewer.zoom", list(ZOOMS), "viewer.", f"{key}_zoom")
         if shown.width and form_of(document.name) == PDF:  # a browser's viewer opens nothing else
             st.link_button(
                 say("whole.pdf"),
@@ -98,7 +97,7 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
                 help=say("whole.pdf_help"),
             )
     with sheet:
-        _show_page(document, shown, boxes, size)
+        _show_page(document, shown, boxes)
 
 
 def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None:
@@ -180,10 +179,11 @@ def _show_cited(pages: Sequence[int], key: str) -> None:
                 button("whole.cited_page", f"{key}_cited_{page}", remember, key, page, n=page)
 
 
-def _show_page(document: Document, page: Page, boxes: Sequence[Box], size: str) -> None:
-    drawn = picture(document.id, page.number, boxes, dpi=DPI * ZOOMS[size]) if page.width else b""
+def _show_page(document: Document, page: Page, boxes: Sequence[Box]) -> None:
+    drawn = picture(document.id, page.number, boxes) if page.width else b""
     if drawn:
-        show_picture(drawn, page, boxes, size, "whole")
+        with st.container(key="whole_sheet"):
+            show_picture(drawn, page, "marked" if boxes else "unmarked")
         return
     st.info(say("viewer.locked") if page.width else say("whole.text_document"), icon=":material/info:")
     st.code(page.text, language=None, wrap_lines=True, height=480)

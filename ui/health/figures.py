@@ -17,7 +17,7 @@ from rag_core.domain.status import Reason
 from rag_core.evaluation.health import DRIFT_ALERT, GOALS, MIN_TO_COMPARE, Drift, Figure, Gap, Kept, figure, refusals
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import state, tables
-from ui.app.elements import download
+from ui.app.downloads import download
 from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.lab.plots import BLUE, ORANGE

@@ -24,7 +24,8 @@ from rag_core.evaluation import Marks, Rate, failing
 from rag_core.evaluation.labelled import LabelledQuestion
 from ui.app import tables
 from ui.app.asked import Asked
-from ui.app.elements import badge, button, download, remember, show_text
+from ui.app.downloads import download
+from ui.app.elements import badge, button, remember, show_text
 from ui.app.scope import Scope
 from ui.app.texts import say, tell
 from ui.ask.changes import outcome

@@ -19,7 +19,8 @@ from rag_core.evaluation.labelled import LabelledQuestion, given_id, to_csv, to_
 from rag_core.evaluation.labelled_files import RowProblem, read_labelled, read_labelled_files, read_rows
 from rag_core.settings import DATA, Settings
 from ui.app import first_run, state, tables
-from ui.app.elements import button, download, kept_error, offer_deletion, remember, select, submit
+from ui.app.downloads import download
+from ui.app.elements import button, kept_error, offer_deletion, remember, select, submit
 from ui.app.jobs import uploads
 from ui.app.people import recording
 from ui.app.scope import unique_names

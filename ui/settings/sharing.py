@@ -22,7 +22,8 @@ from rag_core.library.stored.named import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
 from ui.app import first_run, state, texts
-from ui.app.elements import badge, button, download
+from ui.app.downloads import download
+from ui.app.elements import badge, button
 from ui.app.people.collections import switch
 from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
 from ui.settings import saved_presets
