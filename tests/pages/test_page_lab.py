@@ -267,7 +267,8 @@ def test_given_settings_that_need_a_new_run_when_compared_then_the_page_names_wh
     run_set(upload(lab))
     open_tab(lab, "compare")
 
-    lab.selectbox(key="compare_first").set_value("rag-engine").run()
+    (run,) = recording.store().runs()
+    lab.selectbox(key=f"compare_first_{run.id}").set_value("rag-engine").run()
 
     assert not lab.exception
     assert any(text.value.startswith("Left as the run has them") for text in lab.text)
@@ -277,9 +278,10 @@ def test_given_a_second_run_when_two_runs_are_compared_then_the_same_questions_a
     run_set(upload(lab))
     lab.slider(key="knob_top_k").set_value(1).run()
     run_set(lab)
+    newest, oldest = recording.store().runs()
     open_tab(lab, "compare")
 
-    lab.segmented_control(key="lab_way").set_value("runs").run()
+    lab.selectbox(key=f"compare_second_{newest.id}").set_value(f"=run default/{oldest.id}").run()
 
     assert not lab.exception
     assert "Questions that both measured: 3." in texts(lab)
@@ -374,12 +376,12 @@ def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form
     type_question(lab, "How many vacation days do employees have?", "25 vacation days")
 
     assert not lab.exception
-    assert lab.selectbox(key="lab_set_default").value == say("labelling.default_set")
+    assert lab.selectbox(key="lab_set_default").value == say("lab_typed.default_set")
     assert lab.text_input(key=sets.QUESTION).value == lab.text_input(key=sets.ANSWER).value == ""
 
     type_question(lab, "What is the capital of France?", answerable=False)
     type_question(lab, " ")
-    found = recording.store().read_set(say("labelling.default_set"))
+    found = recording.store().read_set(say("lab_typed.default_set"))
     assert [(one.question, one.answerable, one.answers) for one in found] == [
         ("How many vacation days do employees have?", True, ("25 vacation days",)),
         ("What is the capital of France?", False, ()),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -25,10 +24,9 @@ from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.evaluation.metrics import clopper_pearson
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
-from ui.app import sheets, tables
+from ui.app import tables
 from ui.app.texts import say
-from ui.lab import flips, plots, sending
-from ui.lab import limit as limits_of
+from ui.lab import flips, plots
 from ui.lab.state import Recorded
 
 GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
@@ -299,8 +297,8 @@ def test_given_another_score_then_its_charts_hold_its_limit(name: str) -> None:
 
     assert not page.exception
     left_out = 9 if name in ("keywords", "required_entities") else 0  # a check that does not apply has measured nothing
-    # no ROC of one question; reliability is for a probability
-    assert len(page.get("vega_lite_chart")) == 1 + (2 if left_out else 3)
+    assert len(page.get("vega_lite_chart")) == 2  # reliability is for a probability
+    assert ("AUROC" in badges(page)) is not bool(left_out), "one question parts nothing"
     assert (say("lab_results.left_out", n=left_out) in captions(page)) is bool(left_out)
 
 
@@ -308,7 +306,7 @@ def test_given_the_charts_of_a_run_then_each_is_valid_and_every_axis_has_a_title
     """What the page leaves out for speed is done here: Vega-Lite's own schema."""
     drawn = [json.loads(chart.proto.spec) for chart in opened(a_run()).get("vega_lite_chart")]
 
-    assert len(drawn) == 5
+    assert len(drawn) == 3
     for spec in drawn:
         alt.LayerChart.from_dict(spec, validate=True)
         axes = [layer["encoding"].get(axis, {}) for layer in spec["layer"] for axis in "xy"]
@@ -343,64 +341,3 @@ def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
     one: Citation = replay(held["records"][0], held["settings"]).citations[0]
 
     assert f"[1] {one.document}, page {one.page}" in texts(page)
-
-
-def report(held: dict[str, Any], **values: object) -> str:
-    """The report of a run as Markdown, under its settings with these values."""
-    now = recorded(held).judge(head(held).settings.changed(**values))
-    return sheets.to_markdown(sending.blocks(head(held), now, limits_of.of_limits(now)))
-
-
-def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_each_wrong_outcome_stand_in_it_as_plain_text(  # noqa: E501
-    empty_library: Path,
-) -> None:
-    made = report(a_run(), min_correctness=0.56)
-
-    assert "At the limit 56 %: 4 right, 2 wrong, 1 wrongly refused, 3 rightly refused" in made
-    assert "| 0 % | 5 | 5 | 0 | 0 |" in made
-    assert "| 100 % | 0 | 0 | 6 | 4 |" in made
-    assert "| 56 % \\(in force\\) | 4 | 2 | 1 | 3 |" in made
-    assert "| 86 % \\(suggested\\) | 2 | 0 |" in made
-    assert "A \\*note\\*" in made
-    wrong, others = made.split(say("lab_report.wrong"))[1].split(say("lab_report.others"))
-    # the refused one is the hostile one
-    assert [number for number in range(10) if f"Question {number}?" in wrong] == [
-        2,
-        6,
-    ]
-    assert [number for number in range(10) if f"Question {number}?" in others] == [0, 1, 3, 7, 8, 9]
-    assert "\\[1\\] contract.pdf, page 1" in others
-    assert "60 days" in made
-    assert "<script>" not in made
-    assert "![x]" not in made
-
-
-def test_given_a_run_without_a_wrong_outcome_or_a_probability_when_its_report_is_made_then_it_says_so(
-    empty_library: Path,
-) -> None:
-    made = report({"questions": [labelled(0, True)], "records": [measured(0.9)]})
-    assert say("lab_report.none").rstrip(".") in made
-    without = [measured(None)]
-    off = without[0].settings.changed(correctness_mode=Mode.OFF)
-
-    made = report({"questions": [labelled(0, True)], "records": without}, correctness_mode=off.correctness_mode)
-
-    assert "At the limit" not in made
-    assert say("lab_report.limits") not in made
-
-
-def test_given_many_wrong_outcomes_when_the_report_is_made_then_the_first_are_listed_and_the_others_counted(
-    empty_library: Path,
-) -> None:
-    made = report({"questions": [labelled(n, False) for n in range(203)], "records": [measured(0.9)] * 203})
-
-    assert made.count(" Question ") - 1 == sending.MAX_LISTED
-    assert "And 3 more" in made
-
-
-def test_given_the_results_when_opened_then_the_report_can_be_saved_under_the_name_of_the_run(
-    empty_library: Path,
-) -> None:
-    page = opened(a_run())
-
-    assert {button.label for button in page.get("download_button")} >= {say("export.pdf"), say("export.markdown")}

@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.settings import Settings
 from ui.app import first_run, texts
-from ui.app.texts import LANGUAGE, SCREENS, languages, recorded, say, screen, speaking, tell
+from ui.app.texts import LANGUAGE, SCREENS, languages, recorded, say, screen, speaking
 from ui.ask import export
 from ui.ask.waiting import EXAMPLES, offered
 from ui.settings import sharing
@@ -264,15 +264,14 @@ def test_given_a_file_when_it_is_made_on_a_screen_of_any_language_then_it_is_in_
             files.append(
                 [
                     export.file_name(asked),
-                    export.rows_of_all([asked]),
                     [one for one in export.blocks_of_all([asked]) if "UTC" not in one["text"]],
                     sharing.to_yaml(settings),
-                    recorded("labelling.default_set"),
+                    recorded("lab_typed.default_set"),
                 ]
             )
 
     assert files[1:] == files[:1] * (len(files) - 1)
-    assert tell("all_asked.column_question") in files[0][1][0]
+    assert QUESTIONS[0] in str(files[0][1])
 
 
 def test_given_a_language_when_examples_are_offered_then_the_one_in_it_comes_first() -> None:

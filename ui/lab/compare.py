@@ -1,9 +1,10 @@
-"""Two ways to decide the same questions, side by side: two settings on one run, or two runs of one set."""
+"""Two ways to decide the same questions, side by side: settings on one run, or another run of one set."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from zlib import crc32
 
 import numpy as np
@@ -35,7 +36,7 @@ from ui.lab.state import Judged, Recorded
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
 
-WAYS = ("settings", "runs", "all")
+WAYS = ("two", "all")
 SIDEBAR, RECORDED = "=sidebar", "=recorded"  # options beside the presets; no preset is called so
 ALPHA = 0.05  # below it a difference is called more than chance
 # settings that cannot be judged again, without those of the library
@@ -59,27 +60,53 @@ class Side:
 def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     """The tab: what to compare, then the comparison."""
     way = segments("lab_compare.what", WAYS, "lab_compare.way_", "lab_way", label_visibility="visible")
-    if way == "settings":
-        _two_settings(run, recorded, settings)
-    elif way == "runs":
-        _two_runs(run, recorded, settings)
+    if way == "two":
+        _two(run, recorded, settings)
     else:
         _all_presets(run, recorded, settings)
 
 
-def _two_settings(run: RunHead, recorded: Recorded, settings: Settings) -> None:
-    st.caption(say("lab_compare.settings_about"))
-    options = [RECORDED, SIDEBAR, *saved_presets.options(list(presets()))]
-    sides = []
+def _two(run: RunHead, recorded: Recorded, settings: Settings) -> None:
+    """Each side is a way to judge this run, or another run of the same questions under its own settings."""
+    st.caption(say("lab_compare.about"))
+    others, found = _other_runs(run), []
+    options = [RECORDED, SIDEBAR, *saved_presets.options(list(presets())), *others]
     for column, which, start in zip(st.columns(2), ("first", "second"), (RECORDED, SIDEBAR), strict=True):
         with column:
-            text, key = f"lab_compare.column_{which}", f"compare_{which}"
-            option = select(text, options, key, _option, options.index(start))
-            wanted = _settings(option, run, settings)
-            if stay := _staying(run, wanted):
-                st.text(tell("lab_compare.stays", names=", ".join(map(setting_name, stay))))
-        sides.append(Side(_option(option), recorded.judge(wanted), np.arange(len(recorded.questions))))
-    _show(recorded.questions, *sides)
+            key = f"compare_{which}_{run.id}"
+            option = select(
+                f"lab_compare.column_{which}", options, key, partial(_name, others, run), options.index(start)
+            )
+            found.append((_name(others, run, option), _judged(option, others, run, recorded, settings)))
+    (first, one), (second, other) = found
+    rows, other_rows = matched(one.recorded.questions, other.recorded.questions)
+    if not len(rows):
+        st.info(say("lab_compare.nothing_common"), icon=":material/info:")
+        return
+    if left_out := len(one.recorded.questions) - len(rows):
+        st.caption(say("lab_compare.left_out", n=left_out))
+    questions = [one.recorded.questions[row] for row in rows]
+    _show(questions, Side(first, one, rows), Side(second, other, other_rows))
+
+
+def _judged(option: str, others: Mapping[str, RunHead], run: RunHead, recorded: Recorded, settings: Settings) -> Judged:
+    if option in others:
+        with st.spinner(say("lab.reading")):
+            data = lab.replay_set(others[option])
+        return data.judge(data.settings)
+    wanted = _settings(option, run, settings)
+    if stay := _staying(run, wanted):
+        st.text(tell("lab_compare.stays", names=", ".join(map(setting_name, stay))))
+    return recorded.judge(wanted)
+
+
+def _name(others: Mapping[str, RunHead], run: RunHead, option: str) -> str:
+    """An option as the field shows it (untrusted text)."""
+    if option not in others:
+        return _option(option)
+    head = others[option]
+    within = "" if head.collection == run.collection else f"{shown_name(head.collection)}: "
+    return f"{within}{lab.label(head)}"
 
 
 def _option(option: str) -> str:
@@ -98,32 +125,6 @@ def _staying(run: RunHead, wanted: Settings) -> list[str]:
     return [name for name in changed_knobs(run.settings, wanted) if name in _COSTLY]
 
 
-def _two_runs(run: RunHead, recorded: Recorded, settings: Settings) -> None:
-    st.caption(say("lab_compare.runs_about"))
-    others = _other_runs(run)
-    if not others:
-        st.info(say("lab_compare.one_run"), icon=":material/science:")
-        return
-    key = f"compare_run_{run.id}"
-    number = select("lab_compare.second_run", list(others), key, lambda key: _run_name(others[key], run))
-    own = st.toggle(say("lab_compare.own_settings"), key="compare_own", help=say("lab_compare.own_settings_help"))
-    other = others[number]
-    with st.spinner(say("lab.reading")):
-        second = lab.replay_set(other)
-    rows, other_rows = matched(recorded.questions, second.questions)
-    left_out = len(recorded.questions) - len(rows)
-    if not len(rows):
-        st.info(say("lab_compare.nothing_common"), icon=":material/info:")
-        return
-    if left_out:
-        st.caption(say("lab_compare.left_out", n=left_out))
-    sides = [
-        Side(_run_name(head, run), data.judge(data.settings if own else settings), at)
-        for head, data, at in ((run, recorded, rows), (other, second, other_rows))
-    ]
-    _show([recorded.questions[row] for row in rows], *sides)
-
-
 def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
     """The runs of all collections but this one, those of the same set first."""
     folder, found = state.library_folder(), []
@@ -131,11 +132,7 @@ def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
         found += [head for head in records(folder, collection).runs() if head.done]
     others = [head for head in found if (head.collection, head.id) != (run.collection, run.id)]
     others.sort(key=lambda head: head.set_name != run.set_name)
-    return {f"{head.collection}/{head.id}": head for head in others}
-
-
-def _run_name(head: RunHead, run: RunHead) -> str:
-    return lab.label(head) if head.collection == run.collection else f"{shown_name(head.collection)}: {lab.label(head)}"
+    return {f"=run {head.collection}/{head.id}": head for head in others}
 
 
 def matched(first: Sequence[LabelledQuestion], second: Sequence[LabelledQuestion]) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,15 +17,14 @@ from rag_core.decision.checks import Check
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import Direction
 from rag_core.evaluation import metrics
-from rag_core.evaluation.metrics import Bin, Curve
+from rag_core.evaluation.metrics import Bin
 from rag_core.settings import Scale
 from ui.app.elements import select
 from ui.app.texts import say
 from ui.ask.checks import LIMITS
-from ui.lab.flips import Spec
 from ui.lab.state import Judged
 
-MAX_POINTS = 400  # points of a curve: more are closer than pixels
+Spec = dict[str, Any]
 HEIGHT = 340  # pixels, with axes and legend
 BINS, MAX_COUNTS = 25, 40  # bars of a histogram; counts up to so many get a bar each
 BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
@@ -89,12 +88,6 @@ def histogram(
         .encode(x="at:Q", tooltip=[_shown("what:N", "tip_what"), _shown("at:Q", "tip_limit", ".4~f")])
     )
     return _layered(bars, ground, marks)
-
-
-def show_curve(of: Curve, x: str, y: str, alt: str) -> None:
-    """A curve of shares, in percent, with these titles of its axes."""
-    keep = np.unique(np.linspace(0, max(len(of.x) - 1, 0), min(len(of.x), MAX_POINTS)).round().astype(np.int64))
-    st.line_chart({x: 100 * of.x[keep], y: 100 * of.y[keep]}, x=x, y=y, color=BLUE, height=HEIGHT, alt=alt)
 
 
 def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
@@ -191,7 +184,7 @@ def _scored(held: Held, now: Judged) -> _Scored:
 
 
 def show(now: Judged) -> None:
-    """The choice of a score, and its plots."""
+    """The choice of a score, how well it parts the questions in two figures, and its plots."""
     st.subheader(say("lab_results.curves"), anchor=False)
     held = {one.check.name: one for one in checks_of(now.recorded.replay, now.settings) if one.check.name in LIMITS}
     about: dict[str, Any] = {"help": "lab_results.score_help", "persist_state": "session", "width": 420}
@@ -203,13 +196,19 @@ def show(now: Judged) -> None:
     if not scored.values.size:
         st.info(say("lab_results.no_values"), icon=":material/info:")
         return
-    drawn: list[Callable[[_Scored], None]] = [_show_histogram, _show_risk, _show_roc]
+    area, parted = metrics.aurc(scored.rises, scored.wrong), metrics.auroc(scored.rises, scored.wanted)
+    if area is not None and parted is not None:
+        st.markdown(
+            say("lab_results.areas", auroc=parted, aurc=area), help=say(f"lab_results.areas_help{scored.ending}")
+        )
+    else:
+        st.caption(say(f"lab_results.one_class{scored.ending}"))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _show_histogram(scored)
     if scored.check.scale in (Scale.CORRECTNESS, Scale.ANSWERABILITY):
-        drawn.append(_show_reliability)
-    for row in range(0, len(drawn), 2):
-        for column, draw in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
-            with column:
-                draw(scored)
+        with right:
+            _show_reliability(scored)
 
 
 def _show_histogram(of: _Scored) -> None:
@@ -219,26 +218,6 @@ def _show_histogram(of: _Scored) -> None:
     labels = say(f"lab_results.wanted{of.ending}"), say(f"lab_results.unwanted{of.ending}")
     spec = histogram(of.values, of.wanted, limits, axis, of.check.scale == "count", labels)
     st.vega_lite_chart(spec=spec, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
-
-
-def _show_risk(of: _Scored) -> None:
-    made, area = metrics.risk_coverage(of.rises, of.wrong), metrics.aurc(of.rises, of.wrong)
-    if made is None or area is None:
-        return
-    st.markdown(say("lab_results.risk", aurc=area), help=say("lab_results.risk_help"))
-    titles = say("lab_results.axis_coverage"), say("lab_results.axis_risk")
-    show_curve(made, *titles, say("lab_results.risk_alt", aurc=area))
-
-
-def _show_roc(of: _Scored) -> None:
-    made, area = metrics.roc_curve(of.rises, of.wanted), metrics.auroc(of.rises, of.wanted)
-    if made is None or area is None:
-        st.markdown(say("lab_results.roc_none"))
-        st.caption(say(f"lab_results.one_class{of.ending}"))
-        return
-    st.markdown(say("lab_results.roc", auroc=area), help=say(f"lab_results.roc_help{of.ending}"))
-    titles = say(f"lab_results.axis_false_positive{of.ending}"), say(f"lab_results.axis_true_positive{of.ending}")
-    show_curve(made, *titles, say("lab_results.roc_alt", auroc=area))
 
 
 def _show_reliability(of: _Scored) -> None:

@@ -8,6 +8,7 @@ Nothing becomes a label by itself. Questions, comments and names are untrusted a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -22,11 +23,11 @@ from ui.app.elements import badge, button, kept_error, select, show_kept_error, 
 from ui.app.people import recording
 from ui.app.scope import select_document
 from ui.app.texts import say, show_error, tell
-from ui.ask.feedback import ask_answer, ask_answerable
 from ui.ask.refusal import outcome_in_words
 from ui.lab.flips import answer_lines
 
 SHOWN = 5  # at once: each has a form
+MAX_ANSWER_CHARS = 500
 KIND = "feedback"  # the labels' kind, for breakdowns
 DEFAULT_SET = "feedback"
 _DONE, _PROBLEM = "queue_done", "queue_problem"
@@ -176,3 +177,22 @@ def _dismiss(one: Feedback) -> None:
     with kept_error(_PROBLEM):
         recording.store().settle(one.id, FeedbackState.DISMISSED)
         st.session_state[_DONE] = tell("lab_feedback.dismissed", question=one.question)
+
+
+def ask_answerable(key: str, **more: Any) -> bool | None:
+    """The field for whether the documents answer a question; None where nothing is chosen yet."""
+    chosen: bool | None = st.radio(
+        say("lab_feedback.answerable"),
+        [True, False],
+        key=key,
+        horizontal=True,
+        format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"),
+        **more,
+    )
+    return chosen
+
+
+def ask_answer(key: str, value: str = "") -> str:
+    """The field for a question's right answer; empty where none is given."""
+    label, help = say("lab_feedback.answer"), say("lab_feedback.answer_help")
+    return (st.text_input(label, value, key=key, max_chars=MAX_ANSWER_CHARS, help=help) or "").strip()

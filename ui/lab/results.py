@@ -20,7 +20,7 @@ from ui.app import tables
 from ui.app.elements import segments
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
-from ui.lab import flips, limit, plots, sending
+from ui.lab import flips, limit, plots
 from ui.lab.flips import ERRORS, share_of
 from ui.lab.state import Judged, Recorded
 from ui.settings.wording import moved_in_words
@@ -37,7 +37,6 @@ def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     now, before = recorded.judge(settings), recorded.judge(recorded.settings)
     _say_what_is_not_applied(recorded.settings, settings)
     limit.show(now, before)
-    sending.offer(run, now, limit.of_limits(now))
     flips.show(now, before)
     with st.expander(say("lab_results.details"), icon=":material/query_stats:", key="lab_details"):
         _show_rates(now, before)

@@ -25,8 +25,8 @@ from ui.app.jobs import uploads
 from ui.app.people import recording
 from ui.app.scope import unique_names
 from ui.app.texts import recorded, say, show_error, tell
-from ui.ask.feedback import ask_answer, ask_answerable
 from ui.lab import running
+from ui.lab.queue import ask_answer, ask_answerable
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json"]
 SAMPLES = DATA / "questions.jsonl"
@@ -67,7 +67,7 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
     """The field, and the ways to a new set; open where there is none yet."""
     if not names:
         st.info(say("lab_sets.empty"), icon=":material/fact_check:")
-        offer_typed(recorded("labelling.default_set"), set_key())
+        offer_typed(recorded("lab_typed.default_set"), set_key())
         st.caption(say("lab_typed.file"))
         _offer_new(engine)
         return None
