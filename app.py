@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from rag_core.service.people import Right
-from ui.app import texts, touches
+from ui.app import texts
 from ui.app.people import collections, sign_in, visitor
 from ui.app.texts import say
 
@@ -19,7 +19,6 @@ BRAND = Path(__file__).resolve().parent / "data" / "brand"
 
 def page() -> None:
     """Run the page of a session: configure it, and call the chosen one."""
-    touches.take_each()
     st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
     st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
     if not sign_in.let_in():

@@ -25,7 +25,7 @@ TABS = ("sets", "results", "compare", "guarantee", "feedback")
 def page() -> None:
     """The page from top to bottom; only the open tab's part is worked out."""
     st.title(say("lab.title"), anchor=False)
-    settings = settings_from_sidebar("lab")
+    settings = settings_from_sidebar()
     engine = frame.start()
     with shown_error():  # where the records cannot be read
         lab.choose_run()

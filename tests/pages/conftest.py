@@ -13,7 +13,7 @@ import streamlit as st
 from page_kit import JOB_SECONDS, Touch
 from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import SessionStateProxy
 from streamlit.testing.v1 import AppTest
@@ -112,8 +112,8 @@ def page(app: AppTest, library: Path) -> AppTest:
 
 @pytest.fixture
 def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
-    """Ends the page's run at the nth of the places where Streamlit looks for a touch, and runs it anew as a touch does;
-    counts them.
+    """Ends the page's run at the nth of the places where Streamlit looks for a touch, after it has called what the last
+    one is to call, and runs it anew as a touch does; counts them.
 
     The next run gets what the browser knows: the fields as they stood before, since what the ended run had to say was
     dropped.
@@ -137,7 +137,8 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
     def look(self: ScriptRunner) -> None:
         nonlocal seen
         looks(self)
-        if self._execing and self._is_in_script_thread():
+        context = get_script_run_ctx(suppress_warning=True)
+        if self._execing and self._is_in_script_thread() and context is not None and context.has_script_started:
             seen += 1
             if seen == wanted:
                 raise RerunException(again)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
@@ -76,6 +78,13 @@ def ask(app: AppTest, question: str) -> AppTest:
     if not app.chat_input:
         app.switch_page("pages/ask.py").run()
     return app.chat_input(key="question").set_value(question).run()
+
+
+def field(app: AppTest, name: str) -> Any:
+    """The field of a setting, `knob_` and its name, or of the preset: the edition of it that is on the page."""
+    fields = (*app.slider, *app.selectbox, *app.toggle, *app.text_input, *app.text_area)
+    (found,) = [one for one in fields if re.fullmatch(rf"{name}(_\d+)?", one.key or "")]
+    return found
 
 
 def submit(app: AppTest, form: str) -> AppTest:

@@ -12,7 +12,19 @@ import pytest
 from builders import contradicted, measurements, with_outcome
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import CALIBRATION, FRANCE, VACATION, ask, asked_of, badges, by_key, captions, keys_of_containers, texts
+from page_kit import (
+    CALIBRATION,
+    FRANCE,
+    VACATION,
+    ask,
+    asked_of,
+    badges,
+    by_key,
+    captions,
+    field,
+    keys_of_containers,
+    texts,
+)
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
@@ -130,13 +142,13 @@ def test_given_a_probability_or_its_limit_when_changed_then_the_line_follows_and
 ) -> None:
     ask(page, CALIBRATION)
 
-    page.slider(key="knob_min_correctness").set_value(0.99).run()
+    field(page, "knob_min_correctness").set_value(0.99).run()
 
     assert (
         "% sure that the best sentence found is the answer.**\nYou ask for at least 99 %: shown as a maybe."
         in badges(page)
     )
-    page.slider(key="knob_min_correctness").set_value(0.3).run()
+    field(page, "knob_min_correctness").set_value(0.3).run()
     assert "You ask for at least 30 %: shown." in badges(page)
 
     asked = asked_of(page)
@@ -215,7 +227,7 @@ def test_given_a_check_that_may_not_refuse_when_answered_then_its_limit_is_said_
 
 def test_given_an_answer_of_low_confidence_when_shown_then_it_says_so_in_words_with_an_icon(page: AppTest) -> None:
     """S4-14, S4-18: low confidence is a warning in words and with an info icon, not by colour alone."""
-    page.slider(key="knob_min_correctness").set_value(0.0).run()
+    field(page, "knob_min_correctness").set_value(0.0).run()
 
     ask(page, "How many parking spaces does the office have?")
 

@@ -10,7 +10,7 @@ import pytest
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import PDF, VACATION, ask, asked_of, badges, by_key, choose_document, open_part, settle, texts
+from page_kit import PDF, VACATION, ask, asked_of, badges, by_key, choose_document, field, open_part, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document
@@ -71,8 +71,8 @@ def test_given_the_preset_of_distances_when_a_weak_match_is_answered_then_the_pa
     page: AppTest,
 ) -> None:
     """S4-15: with a distance threshold and a minimum of documents, the page shows level and counts."""
-    page.selectbox(key="preset").set_value("scoping").run()
-    page.slider(key="knob_max_distance").set_value(1.2).run()
+    field(page, "preset").set_value("scoping").run()
+    field(page, "knob_max_distance").set_value(1.2).run()
     page.multiselect(key="documents").set_value([MANUAL]).run()
 
     ask(page, "Which actress wore a soft cloth at the wedding?")
@@ -90,7 +90,7 @@ def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_wi
     asked_with = sum(embedded)
     assert asked_with > 0
 
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
 
     assert sum(embedded) == asked_with
     least = Settings.load().min_correctness
@@ -99,7 +99,7 @@ def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_wi
     page.button(key="undo").click().run()
     assert asked_of(page).decision.answered
     assert "Result: refused → answered, because it is " in texts(page)
-    page.selectbox(key="preset").set_value("scoping").run()
+    field(page, "preset").set_value("scoping").run()
     assert sum(embedded) == asked_with
 
 
@@ -111,7 +111,7 @@ def test_given_an_answer_when_a_setting_of_retrieval_moves_then_the_question_is_
     measure = Engine.measure
     monkeypatch.setattr(Engine, "measure", lambda *given, **named: measured.append(given) or measure(*given, **named))
 
-    page.slider(key="knob_top_k").set_value(2).run()
+    field(page, "knob_top_k").set_value(2).run()
 
     assert len(measured) == 1
     assert len(page.dataframe[0].value) == 2
@@ -125,8 +125,8 @@ def test_given_an_answer_when_a_setting_of_ingest_moves_then_the_answer_stands(
     asked_with = sum(embedded)
     open_part(page, "ingest")
 
-    page.slider(key="knob_passage_tokens").set_value(64).run()
-    assert "Applies to documents indexed from now on." in page.slider(key="knob_passage_tokens").help
+    field(page, "knob_passage_tokens").set_value(64).run()
+    assert "Applies to documents indexed from now on." in field(page, "knob_passage_tokens").help
     page.switch_page("pages/ask.py").run()
 
     assert "What to do" not in texts(page)
@@ -216,7 +216,7 @@ def test_given_a_refused_question_when_the_document_that_answers_it_is_added_the
 def test_given_a_page_that_could_not_be_read_when_refused_then_the_refusal_says_so(page: AppTest) -> None:
     # with OCR switched off for what is indexed from now on
     open_part(page, "ingest")
-    page.toggle(key="knob_ocr").set_value(False).run()
+    field(page, "knob_ocr").set_value(False).run()
     page.switch_page("pages/ask.py").run()
     upload(page, ("scan.pdf", make.scanned(stamp="Confidential copy number 7")))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from page_kit import VACATION, ask, asked_of, captions, session_of, texts
+from page_kit import VACATION, ask, asked_of, captions, field, session_of, texts
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
@@ -130,7 +130,7 @@ def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_simila
     page.run()
 
     assert page.warning[0].value == screen()["settings.no_calibration"]
-    preset = page.selectbox(key="preset")
+    preset = field(page, "preset")
     needing = {
         name
         for name in presets()
@@ -160,8 +160,8 @@ def test_given_a_calibration_again_then_the_preset_comes_back_unless_something_w
         return session_of(page).preset
 
     assert without_and_with(lambda: None) == "balanced"
-    assert page.selectbox(key="preset").value == "balanced"
-    assert without_and_with(lambda: page.slider(key="knob_top_k").set_value(4).run()) == FALLBACK
+    assert field(page, "preset").value == "balanced"
+    assert without_and_with(lambda: field(page, "knob_top_k").set_value(4).run()) == FALLBACK
 
 
 POOR, GOOD = ({"n": 10, "auroc": value, "calibration_error": 0.1} for value in (0.5, 0.81))
@@ -176,4 +176,4 @@ def test_given_a_calibration_without_a_score_of_right_answers_then_presets_that_
     page.run()
 
     assert page.warning[0].value == screen()["settings.no_calibration"]
-    assert saved_presets.label("balanced") not in page.selectbox(key="preset").options
+    assert saved_presets.label("balanced") not in field(page, "preset").options

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from certificates import material
-from page_kit import badges, captions, session_of, texts
+from page_kit import badges, captions, field, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import begin
@@ -151,8 +151,8 @@ def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_with_
     assert preset.certificate is not None
     certificate = Certificate.from_json(preset.certificate)
     app.run()
-    assert app.selectbox(key="preset").options[3] == "Saved: Careful"  # after the three in front
-    app.selectbox(key="preset").set_value("saved:Careful").run()
+    assert field(app, "preset").options[3] == "Saved: Careful"  # after the three in front
+    field(app, "preset").set_value("saved:Careful").run()
 
     assert not app.exception
     assert "certified: 95 % sure" in badges(app)
@@ -168,13 +168,13 @@ def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_lon
     save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
-    app.slider(key="knob_min_correctness").set_value(0.11).run()
+    field(app, "knob_min_correctness").set_value(0.11).run()
 
     assert "certificate no longer holds" in badges(app)
     assert say("presets.stale_settings") in texts(app)
     app.button(key="undo").click().run()
     assert "certified: 95 % sure" in badges(app)
-    assert app.selectbox(key="preset").value == "saved:Careful"
+    assert field(app, "preset").value == "saved:Careful"
 
 
 def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_says_why(
@@ -197,7 +197,7 @@ def test_given_a_built_in_preset_when_chosen_after_a_saved_one_then_no_certifica
     save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
-    app.selectbox(key="preset").set_value("tutor").run()
+    field(app, "preset").set_value("tutor").run()
 
     assert "certified" not in badges(app)
     assert session_of(app).preset == "tutor"
@@ -210,7 +210,7 @@ def test_given_another_page_between_then_the_saved_preset_is_still_chosen(tab: A
     app.switch_page("pages/documents.py").run()
     app.switch_page("pages/ask.py").run()
 
-    assert app.selectbox(key="preset").value == "saved:Careful"
+    assert field(app, "preset").value == "saved:Careful"
     assert "certified: 95 % sure" in badges(app)
 
 
@@ -219,7 +219,7 @@ def test_given_a_default_preset_when_a_session_begins_then_it_starts_with_it(tab
 
     app.run()
 
-    assert app.selectbox(key="preset").value == "saved:Careful"
+    assert field(app, "preset").value == "saved:Careful"
     assert "certified: 95 % sure" in badges(app)
 
 
@@ -233,7 +233,7 @@ def test_given_an_address_with_the_settings_of_a_saved_preset_when_opened_then_t
 
     app.run()
 
-    assert app.selectbox(key="preset").value == "saved:Careful"
+    assert field(app, "preset").value == "saved:Careful"
     assert "certified: 95 % sure" in badges(app)
 
 
@@ -248,7 +248,7 @@ def test_given_a_saved_preset_when_deleted_then_it_is_gone_and_the_settings_star
 
     assert not app.exception
     assert records(library, "default").presets() == ()
-    assert app.selectbox(key="preset").value == "balanced"
+    assert field(app, "preset").value == "balanced"
 
 
 def test_given_a_name_that_is_taken_or_empty_then_it_says_so_and_keeps_the_first(tab: AppTest, library: Path) -> None:
@@ -292,8 +292,8 @@ def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(t
     app.run()
 
     assert not app.exception
-    assert "Saved: Careful" not in app.selectbox(key="preset").options
-    assert app.selectbox(key="preset").value == "relevance-guard"
+    assert "Saved: Careful" not in field(app, "preset").options
+    assert field(app, "preset").value == "relevance-guard"
 
 
 def test_given_the_exported_settings_then_the_command_line_reads_the_certified_ones(

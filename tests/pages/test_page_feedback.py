@@ -5,7 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from page_kit import FRANCE, VACATION, another, ask, asked_of, badges, by_key, captions, document, session_of, texts
+from page_kit import (
+    FRANCE,
+    VACATION,
+    another,
+    ask,
+    asked_of,
+    badges,
+    by_key,
+    captions,
+    document,
+    field,
+    session_of,
+    texts,
+)
 from streamlit.testing.v1 import AppTest
 from test_page_inert import HOSTILE, interpreted
 
@@ -56,7 +69,7 @@ def test_given_a_question_when_asked_then_it_is_recorded_once_and_can_be_said_ri
 
     assert [one.kind for one in store(library).feedback()] == [FeedbackKind.HELPFUL]
 
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
 
     assert not asked_of(page).decision.answered
     assert len(store(library).decisions()) == 1
@@ -174,7 +187,7 @@ def test_given_a_moved_slider_when_feedback_is_given_then_the_decision_on_the_pa
     page: AppTest, library: Path
 ) -> None:
     ask(page, VACATION)
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
 
     page.button(key="feedback_wrong").click().run()
 
@@ -182,7 +195,7 @@ def test_given_a_moved_slider_when_feedback_is_given_then_the_decision_on_the_pa
     assert one.kind is FeedbackKind.WRONG_REFUSAL
     assert not decide(store(library).measurements(one.decision)).answered
     assert [kept.origin for kept in store(library).decisions()] == ["feedback", "ask"]
-    page.slider(key="knob_min_correctness").set_value(0.5).run()
+    field(page, "knob_min_correctness").set_value(0.5).run()
     assert by_key(page, "feedback_wrong") == ["feedback_wrong"]  # another decision, not spoken of yet
 
 

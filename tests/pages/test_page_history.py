@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from page_kit import CALIBRATION, FRANCE, another, ask, by_key, session_of, texts
+from page_kit import CALIBRATION, FRANCE, another, ask, by_key, field, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document, Metadata
@@ -38,7 +38,7 @@ def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_no
 def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided_by_the_slider(page: AppTest) -> None:
     ask(page, CALIBRATION)
     ask(page, FRANCE)
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
 
     page.button(key="show_turn_1").click().run()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from page_kit import Touch, badges, session_of, settle, texts
+from page_kit import Touch, badges, field, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import Ran
@@ -94,7 +94,7 @@ def test_given_a_second_run_when_only_judgements_differ_then_the_page_says_that_
     lab: AppTest,
 ) -> None:
     run_set(upload(lab))
-    lab.slider(key="knob_min_correctness").set_value(0.9).run()
+    field(lab, "knob_min_correctness").set_value(0.9).run()
 
     run_set(lab)
 
@@ -121,7 +121,7 @@ def test_given_a_second_run_under_other_settings_then_the_list_says_what_was_cha
     lab: AppTest,
 ) -> None:
     run_set(upload(lab))
-    lab.slider(key="knob_top_k").set_value(4).run()
+    field(lab, "knob_top_k").set_value(4).run()
     run_set(lab)
     newest, oldest = recording.store().runs()
 
@@ -249,7 +249,7 @@ def test_given_a_run_when_two_settings_are_compared_then_rates_test_and_differin
     lab: AppTest,
 ) -> None:
     run_set(upload(lab))
-    lab.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(lab, "knob_min_correctness").set_value(1.0).run()
     open_tab(lab, "compare")
 
     assert not lab.exception
@@ -276,7 +276,7 @@ def test_given_settings_that_need_a_new_run_when_compared_then_the_page_names_wh
 
 def test_given_a_second_run_when_two_runs_are_compared_then_the_same_questions_are_paired(lab: AppTest) -> None:
     run_set(upload(lab))
-    lab.slider(key="knob_top_k").set_value(1).run()
+    field(lab, "knob_top_k").set_value(1).run()
     run_set(lab)
     newest, oldest = recording.store().runs()
     open_tab(lab, "compare")
@@ -289,15 +289,15 @@ def test_given_a_second_run_when_two_runs_are_compared_then_the_same_questions_a
 
 def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(app: AppTest, library: object) -> None:
     page = settle(app)
-    page.slider(key="knob_min_correctness").set_value(0.8).run()
+    field(page, "knob_min_correctness").set_value(0.8).run()
 
     page.switch_page("pages/lab.py").run()
-    assert (page.slider(key="knob_min_correctness").value, page.slider(key="knob_top_k").value) == (0.8, 10)
-    page.slider(key="knob_top_k").set_value(7).run()
+    assert (field(page, "knob_min_correctness").value, field(page, "knob_top_k").value) == (0.8, 10)
+    field(page, "knob_top_k").set_value(7).run()
     page.switch_page("pages/ask.py").run()
 
     assert not page.exception
-    assert (page.slider(key="knob_min_correctness").value, page.slider(key="knob_top_k").value) == (0.8, 7)
+    assert (field(page, "knob_min_correctness").value, field(page, "knob_top_k").value) == (0.8, 7)
 
 
 def places_of(page: AppTest, touch: Touch, most: int) -> list[int]:

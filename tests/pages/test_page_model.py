@@ -23,6 +23,7 @@ from page_kit import (
     badges,
     captions,
     collection_field,
+    field,
     html,
     open_part,
     session_of,
@@ -106,7 +107,8 @@ def wait_for(app: AppTest, done: Callable[[], bool]) -> AppTest:
 
 def setting(app: AppTest, name: str, value: object) -> AppTest:
     """Set a setting as `set_knob` does, whether its field is on the page or not."""
-    app.session_state["plumbline"].values[name] = app.session_state[f"knob_{name}"] = value
+    app.session_state["plumbline"].values[name] = value
+    app.session_state["plumbline"].editions[f"knob_{name}"] += 1
     return app.run()
 
 
@@ -170,7 +172,7 @@ def test_given_a_slider_when_moved_while_the_model_thinks_then_it_is_not_asked_t
     ask(page, QUESTION)
     wait_for(page, lambda: model.calls == 1)
 
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
     assert session_of(page).pending is not None
     thinks.set()
     wait_for(page, lambda: session_of(page).asked is not None)
@@ -290,9 +292,9 @@ def test_given_an_honest_model_when_asked_then_its_answer_says_who_drafted_and_s
     assert model.calls == 1
     assert screen()["drafted.cached"] in texts(patient)
 
-    patient.slider(key="knob_top_k").set_value(8).run()
+    field(patient, "knob_top_k").set_value(8).run()
 
-    patient.slider(key="knob_top_k").set_value(10).run()
+    field(patient, "knob_top_k").set_value(10).run()
 
     assert not asked_of(patient).outdated
     assert "ask_again_button" not in {button.key for button in patient.button}
@@ -300,13 +302,13 @@ def test_given_an_honest_model_when_asked_then_its_answer_says_who_drafted_and_s
 
     answer, number = asked_of(patient).decision.answer, asked_of(patient).number
 
-    patient.slider(key="knob_top_k").set_value(3).run()
+    field(patient, "knob_top_k").set_value(3).run()
 
     assert model.calls == 1
     assert asked_of(patient).outdated
     assert asked_of(patient).decision.answer == answer
     assert screen()["waiting.outdated_about"] in texts(patient)
-    patient.slider(key="knob_min_correctness").set_value(0.1).run()  # judged meanwhile, as ever
+    field(patient, "knob_min_correctness").set_value(0.1).run()  # judged meanwhile, as ever
     assert asked_of(patient).settings.min_correctness == 0.1
     patient.button(key="ask_again_button").click().run()
     assert model.calls == 2
@@ -610,18 +612,18 @@ def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_
     page: AppTest,
 ) -> None:
     open_part(page, "draft")
-    field = page.text_area(key="knob_compress_prompt")
-    assert (field.value, field.placeholder) == ("", COMPRESS_RULES["none"])
+    rules = field(page, "knob_compress_prompt")
+    assert (rules.value, rules.placeholder) == ("", COMPRESS_RULES["none"])
 
     page.button(key="rules_start").click().run()
-    assert page.text_area(key="knob_compress_prompt").value == COMPRESS_RULES["none"]
+    assert field(page, "knob_compress_prompt").value == COMPRESS_RULES["none"]
     assert session_of(page).settings().compress_prompt == ""
-    page.text_area(key="knob_compress_prompt").set_value("- Write in capital letters.").run()
+    field(page, "knob_compress_prompt").set_value("- Write in capital letters.").run()
 
     assert session_of(page).settings().compress_prompt == "- Write in capital letters."
     assert "your own rules" in captions(page)
     page.button(key="reset_compress_prompt").click().run()
-    assert page.text_area(key="knob_compress_prompt").value == ""
+    assert field(page, "knob_compress_prompt").value == ""
 
 
 def test_given_a_model_that_drafts_when_records_are_kept_then_the_page_says_what_of_its_words_is_kept(

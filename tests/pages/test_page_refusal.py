@@ -13,7 +13,7 @@ from builders import matched, measurements, settings, with_outcome
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, captions, keys_of_containers, settle, texts
+from page_kit import ask, asked_of, badges, by_key, captions, field, keys_of_containers, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.checks.gating import NEAR
@@ -139,7 +139,7 @@ def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_nam
     page: AppTest,
 ) -> None:
     """S3-20: the gate, its value, and by how much it missed."""
-    page.selectbox(key="preset").set_value("compliance").run()
+    field(page, "preset").set_value("compliance").run()
 
     ask(page, FRANCE)
 
@@ -272,7 +272,7 @@ def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and
     page.button(key="try_min_correctness").click().run()
 
     assert asked_of(page).decision.answered
-    assert page.slider(key="knob_min_correctness").value == flip.after
+    assert field(page, "knob_min_correctness").value == flip.after
     assert "Result: refused → answered" in texts(page)
     assert len(embedded) == calls
 
@@ -300,7 +300,7 @@ def test_given_an_answer_when_it_is_shown_then_what_would_refuse_it_can_be_tried
 def test_given_a_refusal_of_what_is_probably_right_when_shown_then_its_changes_come_with_a_general_warning(
     page: AppTest,
 ) -> None:
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
     ask(page, CALIBRATION)
 
     assert not asked_of(page).decision.answered
@@ -328,7 +328,7 @@ def test_given_a_judged_question_when_a_setting_was_moved_then_the_changes_start
     found: list[float] = []
     monkeypatch.setattr("ui.app.asked.flips", lambda of: (found.append(of.settings.min_correctness), flips(of))[1])
     ask(page, CALIBRATION)
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
     page.run()
 
     assert re.search(r"How sure: 100 % → \d\d %", texts(page))
@@ -423,7 +423,7 @@ def test_given_every_setting_when_named_then_it_is_as_the_sidebar_labels_it() ->
 def test_given_another_preset_when_many_settings_move_then_they_are_counted_and_not_listed(page: AppTest) -> None:
     ask(page, CALIBRATION)
 
-    page.selectbox(key="preset").set_value("compliance").run()
+    field(page, "preset").set_value("compliance").run()
 
     moved = changes.changed_knobs(asked_of(page).before[1], asked_of(page).settings)
     assert f"Changed: {len(moved)} settings." in texts(page) or len(moved) <= changes.MAX_COUNT

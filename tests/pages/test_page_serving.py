@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from page_kit import JOB_SECONDS, settle, texts
+from page_kit import JOB_SECONDS, field, settle, texts
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
@@ -100,7 +100,7 @@ def test_given_a_library_that_takes_long_to_open_when_the_page_is_opened_then_it
 
     assert [note.value for note in app.info] == [say("frame.opening")]
     assert app.chat_input == []
-    assert app.slider(key="knob_top_k").value == 10  # settings can be looked at meanwhile
+    assert field(app, "knob_top_k").value == 10  # settings can be looked at meanwhile
     may_open.set()
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)
     settle(app)

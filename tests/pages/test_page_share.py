@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pymupdf
 import pytest
-from page_kit import ask, asked_of, session_of, settle, texts
+from page_kit import ask, asked_of, field, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.status import Reason
@@ -32,7 +32,7 @@ QUESTION = "How many vacation days do employees have?"
 def test_given_a_link_to_a_decision_when_opened_then_it_is_shown_as_it_was_decided_until_the_next_question(
     page: AppTest, app: AppTest
 ) -> None:
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
     ask(page, QUESTION)
     assert asked_of(page).decision.reason is Reason.CORRECTNESS
     number = asked_of(page).record

@@ -10,7 +10,7 @@ import yaml
 from folding import each
 from hypothesis import example, given
 from hypothesis import strategies as st
-from page_kit import another, collection_field, texts
+from page_kit import another, collection_field, field, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import InvalidSetting
@@ -26,14 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXTS = {"reranker", "keyword_synonyms", "verifier", "verifier_languages", "refusal_text", "model", "compress_prompt"}
 
 
-@pytest.fixture
-def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A browser that always knows the newest address."""
-    monkeypatch.setattr(sharing, "SETTLE_SECONDS", 0.0)
-
-
 def move(page: AppTest, name: str, value: float) -> AppTest:
-    return page.slider(key=f"knob_{name}").set_value(value).run()
+    return field(page, f"knob_{name}").set_value(value).run()
 
 
 def value(page: AppTest, name: str) -> object:
@@ -123,11 +117,18 @@ def test_given_moved_fields_when_the_page_has_run_then_the_address_holds_what_di
     move(page, "min_correctness", 0.6)
     assert address(page) == {"preset": "balanced", "min_correctness": "0.6"}
 
-    page.selectbox(key="preset").set_value("scoping").run()
+    field(page, "preset").set_value("scoping").run()
     assert address(page) == {"preset": "scoping"}
-    page.selectbox(key="preset").set_value("balanced").run()
+    field(page, "preset").set_value("balanced").run()
 
     assert address(page) == {}
+
+    move(page, "min_correctness", 0.33)
+    page.query_params.clear()  # as on going back in the browser, and on another page: the session has the last word
+    page.switch_page("pages/documents.py").run()
+    page.switch_page("pages/ask.py").run()
+    assert field(page, "knob_min_correctness").value == 0.33
+    assert address(page) == {"preset": "balanced", "min_correctness": "0.33"}
 
 
 def test_given_an_address_when_opened_then_the_page_starts_with_its_values(app: AppTest, library: Path) -> None:
@@ -135,8 +136,8 @@ def test_given_an_address_when_opened_then_the_page_starts_with_its_values(app: 
 
     app.run()
 
-    assert app.selectbox(key="preset").value == "scoping"
-    assert app.slider(key="knob_top_k").value == 5
+    assert field(app, "preset").value == "scoping"
+    assert field(app, "knob_top_k").value == 5
     assert (value(app, "max_distance"), value(app, "min_documents")) == (0.6, 2)
     assert address(app) == {"preset": "scoping", "max_distance": "0.6", "top_k": "5"}
     assert "close_address" not in [button.key for button in app.button]
@@ -211,57 +212,6 @@ def test_given_a_collection_that_is_not_there_when_an_address_names_it_then_it_i
     assert address(app) == {}
 
 
-def test_given_an_older_address_when_the_browser_goes_back_then_settings_follow_but_touches_win(
-    page: AppTest, settled: None
-) -> None:
-    move(page, "min_correctness", 0.6)
-    move(page, "min_correctness", 0.7)
-    page.query_params.clear()
-    page.query_params.update({"preset": "balanced", "min_correctness": "0.6"})
-
-    page.run()
-
-    assert page.slider(key="knob_min_correctness").value == 0.6
-    page.query_params.clear()
-    page.run()
-    assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
-
-    move(page, "min_correctness", 0.61)
-    page.query_params.clear()
-    move(page, "top_k", 5)
-    assert (value(page, "min_correctness"), value(page, "top_k")) == (0.61, 5)
-    assert address(page) == {"preset": "balanced", "min_correctness": "0.61", "top_k": "5"}
-
-    page.query_params.clear()
-    page.button(key="reset_top_k").click().run()
-    assert (value(page, "min_correctness"), value(page, "top_k")) == (0.61, 10)
-
-    move(page, "min_correctness", 0.33)
-    page.switch_page("pages/documents.py").run()
-    page.query_params.clear()
-
-    page.switch_page("pages/ask.py").run()
-
-    assert page.slider(key="knob_min_correctness").value == 0.33
-    assert address(page) == {"preset": "balanced", "min_correctness": "0.33"}
-    page.query_params.clear()  # the entry of the browser's history that this page was opened by
-    page.run()
-    assert page.slider(key="knob_min_correctness").value == 0.33
-
-
-def test_given_a_browser_that_has_not_heard_of_the_new_address_yet_when_it_runs_the_page_then_the_field_stays(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sharing, "SETTLE_SECONDS", 3600.0)  # a busy machine takes longer than a browser
-    move(page, "min_correctness", 0.6)
-    page.query_params.clear()
-
-    page.run()
-
-    assert page.slider(key="knob_min_correctness").value == 0.6
-    assert address(page) == {"preset": "balanced", "min_correctness": "0.6"}
-
-
 def upload(page: AppTest, data: bytes, name: str = "settings.yaml") -> AppTest:
     field = next(field for field in page.file_uploader if field.key.startswith("load_settings_"))
     return field.set_value((name, data, "application/yaml")).run()
@@ -272,8 +222,8 @@ def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_
 ) -> None:
     upload(page, b"preset: scoping\ntop_k: 5\nembedding_model: another\n")
 
-    assert page.selectbox(key="preset").value == "scoping"
-    assert page.slider(key="knob_top_k").value == 5
+    assert field(page, "preset").value == "scoping"
+    assert field(page, "knob_top_k").value == 5
     assert value(page, "embedding_model") == "multilingual-e5-small"
     assert page.toast[0].value == "Settings taken from the file. Values that differ from its preset: 1"
     assert address(page) == {"preset": "scoping", "top_k": "5"}
@@ -320,7 +270,7 @@ def test_given_a_bad_file_when_loaded_then_a_short_error_says_why_until_a_good_o
     assert max(len(text.value) for text in page.text if "top_k" in text.value) <= sharing.MAX_CHARS
     upload(page, b"top_k: 5")
     assert "9" * 50 not in texts(page)
-    assert page.slider(key="knob_top_k").value == 5
+    assert field(page, "knob_top_k").value == 5
 
 
 def test_given_what_the_environment_says_when_a_file_is_read_then_it_stays_under_the_file(

@@ -14,7 +14,7 @@ from builders import with_outcome
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import CALIBRATION, PDF, VACATION, ask, asked_of, badges, by_key, captions, settle, texts
+from page_kit import CALIBRATION, PDF, VACATION, ask, asked_of, badges, by_key, captions, field, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
@@ -199,7 +199,7 @@ def test_given_sources_when_one_is_chosen_then_its_page_stays_until_another_ques
 
     pictures = len(drawn)
 
-    page.slider(key="knob_min_correctness").set_value(0.5).run()
+    field(page, "knob_min_correctness").set_value(0.5).run()
 
     assert page.button(key="show_2").disabled
     assert len(drawn) == pictures

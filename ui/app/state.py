@@ -5,6 +5,7 @@ session.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -109,6 +110,8 @@ class Session:
     stopped: str = ""
     history: list[Asked] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
+    saved: str = ""  # the name of the saved preset that they started from, empty for a built-in one
+    editions: Counter[str] = field(default_factory=Counter)  # of fields of settings (`ui.settings.fields.key_of`)
     choices: dict[str, object] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)  # those of them that a run has drawn
     starting: str = ""
@@ -122,7 +125,6 @@ class Session:
     linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.export`)
     # numbers of the kept decisions that the page's address names as its turns (`ui.ask.turns`)
     resuming: tuple[str, ...] = ()
-    link_left: str = ""  # the last one that was left: a browser may still name it
     taking: Settings | None = None  # settings to take over before the next run draws their fields
 
     def settings(self) -> Settings:
@@ -162,9 +164,9 @@ class Session:
         self.choices = {key: value for key, value in self.choices.items() if key not in self.told}
 
     def hold(self, question: str, again: bool = False, typed: str = "") -> None:
-        """Take a question that was submitted; for a callback, which no other touch ends (`ui.app.touches`)."""
+        """Take a question that was submitted; for a callback."""
         self.forget_results()
-        self.leave_link()
+        self.linked = ""
         self.held.append(Held(question, again, typed))
 
     def take_back(self, held: Held) -> None:
@@ -183,15 +185,6 @@ class Session:
         for job in self.jobs:
             if job.report is not None:
                 job.report = replace(job.report, added=(), unchanged=())
-
-    def follow_link(self, number: str) -> None:
-        """Take the number of a decision from the page's address; one that was just left is none."""
-        if number != self.link_left:
-            self.linked, self.link_left = number, ""
-
-    def leave_link(self) -> None:
-        """Show the decision of the address no longer."""
-        self.linked, self.link_left = "", self.linked or self.link_left
 
     def cancel(self) -> None:
         """Stop the question that is on its way, without waiting for its end: whatever it would come to is not taken."""

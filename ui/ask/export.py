@@ -170,7 +170,7 @@ def open_linked(engine: Engine) -> None:
             session.show(asked)
             session.taking = asked.settings
             st.rerun()
-        session.leave_link()
+        session.linked = ""
     show_kept_error(_PROBLEM)
 
 

@@ -23,7 +23,7 @@ from ui.app.elements import button
 from ui.app.people import recording
 from ui.app.texts import say, show_error, tell
 from ui.settings import saved_presets, sharing
-from ui.settings.fields import changed, show_field, take
+from ui.settings.fields import changed, key_of, show_field, take
 from ui.settings.wording import STAGES, stage_of, value_in_words
 
 # sliders that belong to no check
@@ -52,27 +52,27 @@ def deciding() -> dict[str, list[str]]:
     return found
 
 
-def settings_from_sidebar(page: str = "ask") -> Settings:
+def settings_from_sidebar() -> Settings:
     """The settings as the side bar stands, which the address repeats; those of the start when a value is refused."""
-    _arrive(page)
     sharing.follow_address()
     if (taking := state.session().taking) is not None:
         take(taking)
         state.session().taking = None
     _settle_preset()
-    options = saved_presets.options(offered())
-    saved_presets.settle(options)
-    session = state.session()
+    options, session = saved_presets.options(offered()), state.session()
+    option = saved_presets.settle(options)  # it may set the field
+    key = key_of("preset")
     with st.sidebar:
         sharing.show_omissions()
         st.subheader(say("settings.title"), anchor=False)
         st.selectbox(
             say("settings.preset"),
             options,
-            options.index(st.session_state["preset"]),
+            options.index(option),
             format_func=saved_presets.label,
-            key="preset",
+            key=key,
             on_change=saved_presets.switch,
+            args=(key,),
             help=say("settings.preset_help"),
         )
         about = st.container(key="about_preset")
@@ -92,14 +92,6 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
         return state.base_settings()
     sharing.write_address(settings)
     return settings
-
-
-def _arrive(page: str) -> None:
-    """From another page with this sidebar, the fields are drawn anew: Streamlit would draw them at their lowest."""
-    if st.session_state.get("sidebar_page") != page:
-        st.session_state["sidebar_page"] = page
-        for key in ("preset", *(f"knob_{knob.name}" for knob in Settings.knobs())):
-            st.session_state.pop(key, None)
 
 
 def _show_sliders(start: Settings) -> None:

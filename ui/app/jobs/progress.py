@@ -80,7 +80,7 @@ def _uploads_to() -> str:
 
 
 def _take(key: str) -> None:
-    """Start to index what was dropped and not taken yet. A callback: no other touch ends it (`ui.app.touches`)."""
+    """Start to index what was dropped and not taken yet. A callback."""
     session = state.session()
     there = [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]
     if files := [file for file in there if file.file_id not in session.uploads_taken]:

@@ -98,7 +98,7 @@ def _open(collection: str) -> None:
     """No question, choice of documents or filter of the other one goes along."""
     session = state.session()
     session.cancel()
-    session.leave_link()
+    session.linked = ""
     session.collection, session.stopped = collection, ""
     session.asked = None
     for key in list(st.session_state):
