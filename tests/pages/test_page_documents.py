@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from folding import each
 from hostile import make
-from page_kit import badges, by_key, captions, choose_document, settle, texts
+from page_kit import by_key, captions, choose_document, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain.documents import DateSource
+from rag_core.domain.documents import DateSource, Document
 from rag_core.errors import InvalidInput
-from rag_core.library.disk.database import close_files
 from rag_core.library.disk.lock import writing
 from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.sources import Source, text_source
@@ -60,55 +59,38 @@ def test_given_the_samples_when_listed_then_each_row_says_what_reading_it_found(
     assert table.loc["company-policies-2024.pdf"]["date"] == "2024-03-01"
 
 
-def test_given_a_file_date_when_people_state_one_then_it_is_no_file_date_any_more_and_taking_it_back_shows_that_again(
+def test_given_metadata_when_edited_then_they_are_kept_and_a_file_date_comes_back_with_none_stated(
     app: AppTest, library: Path
 ) -> None:
-    page = opened(app)
-    choose_document(page, CONTRACT)
-    field = page.text_input(key=f"date_{CONTRACT}")
-    assert (field.value, field.placeholder) == ("", "2026-01-15 (file date)")
-
-    field.set_value("2025-12")
-    submit(page, f"metadata_{CONTRACT}")
-
-    assert page.dataframe[0].value.set_index("name").loc["smlouva-o-dodavce.pdf"]["date"] == "2025-12"
-    assert "Date: 2025-12, as stated by people." in texts(page)
-    page.text_input(key=f"date_{CONTRACT}").set_value("")
-    submit(page, f"metadata_{CONTRACT}")
-    assert page.dataframe[0].value.set_index("name").loc["smlouva-o-dodavce.pdf"]["date"] == "2026-01-15 (file date)"
-
-
-def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(app: AppTest, library: Path) -> None:
     """S3-28, S2-27: title, date, authority, verified and free keys of a document."""
     page = opened(app)
     choose_document(page, CONTRACT)
 
+    def kept() -> Document:
+        return open_engine(library, "default").library.snapshot.document(CONTRACT)
+
+    def dated(date: str) -> object:
+        page.text_input(key=f"date_{CONTRACT}").set_value(date)
+        submit(page, f"metadata_{CONTRACT}")
+        return page.dataframe[0].value.set_index("name").loc["smlouva-o-dodavce.pdf"]["date"]
+
+    assert page.text_input(key=f"date_{CONTRACT}").placeholder == "2026-01-15 (file date)"
     page.text_input(key=f"title_{CONTRACT}").set_value("Dodávka průtokoměrů")
     page.text_input(key=f"authority_{CONTRACT}").set_value("0.9")
     page.checkbox(key=f"verified_{CONTRACT}").set_value(True)
     page.text_area(key=f"free_{CONTRACT}").set_value("class = 10\nsubject=law")
-    submit(page, f"metadata_{CONTRACT}")
+    assert dated("") == "2026-01-15 (file date)"
 
-    document = open_engine(library, "default").library.snapshot.document(CONTRACT)
-    kept = document.metadata
-    assert (kept.title, kept.date, kept.authority, kept.verified) == ("Dodávka průtokoměrů", "", 0.9, True)
-    assert (document.date, document.date_source) == ("2026-01-15", DateSource.FILE)  # saving the rest states no date
-    assert dict(kept.values) == {"class": "10", "subject": "law"}
+    stated = kept().metadata
+    assert (stated.title, stated.date, stated.authority, stated.verified) == ("Dodávka průtokoměrů", "", 0.9, True)
+    assert dict(stated.values) == {"class": "10", "subject": "law"}
     assert "Dodávka průtokoměrů" in set(page.dataframe[0].value["title"])
-
-
-def test_given_a_date_that_is_none_when_saved_then_the_page_says_what_is_right_and_nothing_changes(
-    app: AppTest, library: Path
-) -> None:
-    page = opened(app)
-    choose_document(page, CONTRACT)
-
-    page.text_input(key=f"date_{CONTRACT}").set_value("last spring")
-    submit(page, f"metadata_{CONTRACT}")
-
+    assert dated("last spring") == "2026-01-15 (file date)"
     assert "What to do: Give YYYY, YYYY-MM or YYYY-MM-DD." in texts(page)
-    document = open_engine(library, "default").library.snapshot.document(CONTRACT)
-    assert (document.date, document.date_source) == ("2026-01-15", DateSource.FILE)
+    assert (kept().date, kept().date_source) == ("2026-01-15", DateSource.FILE)
+    assert dated("2025-12") == "2025-12"
+    assert "Date: 2025-12, as stated by people." in texts(page)
+    assert dated("") == "2026-01-15 (file date)"
 
 
 @each("line", ["no equals sign", "=value", "title=twice", "verified=true"])
@@ -150,34 +132,6 @@ def test_given_a_document_when_deleted_everywhere_then_the_session_forgets_it_to
     assert list(act_log(library).entries())[-1].action == "erase"
 
 
-def test_given_all_samples_deleted_when_started_again_then_they_do_not_come_back(app: AppTest, library: Path) -> None:
-    kept = open_engine(library, "default").library
-    for document in kept.snapshot.documents:
-        kept.delete(document.id)
-
-    page = opened(app)
-
-    assert "There are no documents yet." in page.info[0].value
-    assert open_engine(library, "default").library.snapshot.documents == ()
-
-
-def test_given_an_interrupted_file_when_resumed_then_it_is_indexed(app: AppTest, library: Path) -> None:
-    report = open_engine(library, "default").library.add(
-        [Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")],
-        Settings.load(),
-        cancelled=lambda: True,
-    )
-    assert report.cancelled
-    page = opened(app)
-    assert "half.pdf" in texts(page)
-
-    submit(page, "resume")
-    settle(page)
-
-    assert "half.pdf" in set(page.dataframe[0].value["name"])
-    assert not by_key(page, "FormSubmitter:resume")
-
-
 def test_given_an_interrupted_encrypted_file_when_resumed_with_its_password_then_it_is_indexed(
     app: AppTest, library: Path
 ) -> None:
@@ -209,17 +163,6 @@ def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counte
     assert table.loc["scan.pdf", "unreadable"] == 1
     choose_document(page, added[1].id)
     assert "Could not be read: Page 1." in texts(page)
-
-
-def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples_are_not_added(
-    app: AppTest, empty_library: Path
-) -> None:
-    own = Source("own.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")
-    open_engine(empty_library, "default").library.add([own], Settings.load())
-
-    page = opened(app)
-
-    assert list(page.dataframe[0].value["name"]) == ["own.pdf"]
 
 
 def select(page: AppTest, *rows: int) -> AppTest:
@@ -256,23 +199,14 @@ def test_given_a_cell_that_is_clicked_when_shown_then_the_details_are_about_its_
     assert "File: smlouva-o-dodavce.pdf" in texts(page)
 
 
-def test_given_the_switch_to_choose_several_when_nothing_is_ticked_then_the_page_says_so_and_offers_nothing_to_delete(
-    app: AppTest, library: Path
-) -> None:
-    page = opened(app)
-    page.toggle(key="choose_several").set_value(True).run()
-
-    assert say("documents.tick") in captions(page)
-    assert by_key(page, "ask_delete_") == []
-    select(page, 1)
-    assert f"File: {list(page.dataframe[0].value['name'])[1]}" in texts(page)
-
-
-def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_others_stay(
+def test_given_the_switch_to_choose_several_when_rows_are_ticked_then_those_are_deleted_and_none_without_a_tick(
     app: AppTest, library: Path
 ) -> None:
     page = opened(app)
     names = list(page.dataframe[0].value["name"])
+    page.toggle(key="choose_several").set_value(True).run()
+    assert say("documents.tick") in captions(page)
+    assert by_key(page, "ask_delete_") == []
 
     select(page, 0, 2)
     assert f"{names[0]}\n{names[2]}" in texts(page)
@@ -338,20 +272,22 @@ def test_given_pages_when_gone_through_then_every_passage_is_seen_once_on_the_pa
     assert seen == [passage.text for passage in snapshot.passages_of(CONTRACT)]
 
 
-def test_given_a_text_document_when_its_page_is_wanted_then_its_text_is_shown(app: AppTest, library: Path) -> None:
-    id = (
-        open_engine(library, "default")
-        .library.add([text_source("n.txt", "The bridge is 412 m long.", id="n")], Settings.load())
-        .added[0]
-        .id
-    )
-    page = opened(app)
-    choose_document(page, id)
+def test_given_a_document_whose_page_cannot_be_drawn_when_it_is_wanted_then_its_text_is_shown_and_why(
+    app: AppTest, library: Path
+) -> None:
+    page, writer = opened(app), open_engine(library, "default").library
+    locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
+    for source, why, text in (
+        (text_source("n.txt", "The bridge is 412 m long.", id="n"), "has no page to show", "The bridge is 412 m long."),
+        (locked, "no password is stored", "The secret is 42."),
+    ):
+        choose_document(page, writer.add([source], Settings.load()).added[0].id)
 
-    page.button(key="whole_open").click().run()
+        page.button(key="whole_open").click().run()
 
-    assert "has no page to show" in page.info[0].value
-    assert page.code[0].value == "The bridge is 412 m long."
+        assert why in page.info[0].value
+        assert page.code[0].value == text
+        assert not page.image
 
 
 def test_given_other_settings_when_a_document_is_read_again_then_it_is_cut_by_them_and_the_others_are_not(
@@ -371,26 +307,6 @@ def test_given_other_settings_when_a_document_is_read_again_then_it_is_cut_by_th
     # and the context before it
     assert max(p.tokens for p in state.engine().library.snapshot.passages_of(CONTRACT)) <= 64 + 60
     assert "Cut as research: Chosen by the user. Each paragraph is a passage" in texts(page)
-
-
-def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_password_is_asked_for(
-    app: AppTest, library: Path
-) -> None:
-    locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
-    id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
-    page = opened(app)
-    choose_document(page, id)
-
-    page.toggle(key="reread_ocr").set_value(False)
-    submit(page, "reread_form")
-    settle(page)
-    assert "is encrypted, and its password is not stored" in texts(page)
-    page.toggle(key="reread_ocr").set_value(False)
-    page.text_input(key=f"reread_password_{id}").set_value("open sesame")
-    submit(page, "reread_form")
-    settle(page)
-
-    assert badges(page).count("Indexed and ready to be asked: 1") == 1
 
 
 def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_they_are_gone(
@@ -471,35 +387,6 @@ def test_given_a_language_when_named_then_it_is_in_words_and_an_unknown_code_is_
         "not determined",
         "other (qq)",
     ]
-
-
-def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_why_there_is_only_text(
-    app: AppTest, library: Path
-) -> None:
-    locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
-    id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
-    page = opened(app)
-    choose_document(page, id)
-
-    page.button(key="whole_open").click().run()
-
-    assert "no password is stored" in page.info[0].value
-    assert page.code[0].value == "The secret is 42."
-    assert not page.image
-
-
-def test_given_a_damaged_library_when_opened_then_the_page_says_so_and_offers_to_build_anew(
-    app: AppTest, library: Path
-) -> None:
-    settle(app)
-    close_files()  # or the log beside the file still has all of it
-    (library / "default/collection.sqlite").write_bytes(b"no database" * 999)
-
-    page = app.switch_page("pages/documents.py").run()
-
-    assert not page.exception
-    assert any("collection.sqlite" in text.value for text in page.text)
-    assert by_key(page, "FormSubmitter:rebuild_form")
 
 
 def test_given_files_that_another_process_is_at_work_on_then_the_page_says_so_and_offers_to_resume_them_when_that_has_ended(  # noqa: E501
