@@ -110,17 +110,6 @@ def test_given_a_library_with_a_calibration_of_its_own_when_opened_then_that_one
     assert not app.exception
 
 
-def test_given_a_damaged_calibration_in_the_library_when_opened_then_the_page_says_so_with_the_remedy(
-    app: AppTest, library: Path
-) -> None:
-    (library / "default" / "calibration.json").write_text("{", encoding="utf-8")
-
-    app.run()
-
-    assert not app.exception
-    assert "default/calibration.json cannot be read" in texts(app) + "".join(error.value for error in app.error)
-
-
 def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_similarity_are_offered_with_a_warning(
     page: AppTest,
 ) -> None:
@@ -165,15 +154,3 @@ def test_given_a_calibration_again_then_the_preset_comes_back_unless_something_w
 
 
 POOR, GOOD = ({"n": 10, "auroc": value, "calibration_error": 0.1} for value in (0.5, 0.81))
-
-
-def test_given_a_calibration_without_a_score_of_right_answers_then_presets_that_need_it_are_left_out(
-    page: AppTest,
-) -> None:
-    page.run()
-    recalibrated(lambda one: replace(one, correctness=None))
-
-    page.run()
-
-    assert page.warning[0].value == screen()["settings.no_calibration"]
-    assert saved_presets.label("balanced") not in field(page, "preset").options

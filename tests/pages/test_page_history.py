@@ -8,8 +8,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-from page_kit import CALIBRATION, FRANCE, another, ask, by_key, field, session_of, texts
+from page_kit import CALIBRATION, FRANCE, ask, by_key, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document, Metadata
@@ -33,39 +32,6 @@ def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_no
     assert "every 5 years" in texts(page)
     assert len(embedded) == calls
     assert by_key(page, "show_turn_") == ["show_turn_2"]  # below it: it stays in its place
-
-
-def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided_by_the_slider(page: AppTest) -> None:
-    ask(page, CALIBRATION)
-    ask(page, FRANCE)
-    field(page, "knob_min_correctness").set_value(1.0).run()
-
-    page.button(key="show_turn_1").click().run()
-
-    assert session_of(page).asked.decision.answered is False
-    assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]
-
-
-def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(state, "MAX_QUESTIONS", 2)
-
-    for question in ("Hello", CALIBRATION, FRANCE):
-        ask(page, question)
-
-    assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]
-
-
-def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: AppTest) -> None:
-    other = another().run()
-    ask(page, CALIBRATION)
-    ask(page, FRANCE)
-
-    ask(other, "Hello")
-
-    assert CALIBRATION not in texts(other)
-    assert [one.question for one in session_of(other).history] == ["Hello"]
 
 
 def test_given_questions_when_asked_then_the_thread_keeps_each_with_its_confidence_and_all_can_be_saved(

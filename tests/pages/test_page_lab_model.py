@@ -84,17 +84,6 @@ def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and
     assert "resume_budget" not in [field.key for field in lab.number_input]
 
 
-def test_given_the_extract_when_a_set_is_shown_then_there_is_no_budget(lab: AppTest, server: ModelServer) -> None:
-    session_of(lab).values["drafter"] = "extract"  # as its field does, which is not drawn unless its stage is chosen
-    lab.run()
-
-    assert not lab.exception
-    assert "run_budget" not in [field.key for field in lab.number_input]
-    run_set(lab)
-    assert server.calls == 0
-    assert [row["drafter"] for row in runs(lab)] == [tell("lab_sets.drafter_extract")]
-
-
 def test_given_no_model_when_one_is_to_draft_then_the_lab_says_what_to_set_in_place_of_the_form(
     lab: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,6 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.batch import ReplaySet
 from rag_core.decision.decide import replay
-from rag_core.domain.claims import Citation
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import KeywordMatch, Measurements, Understanding
 from rag_core.evaluation.labelled import LabelledQuestion, Place
@@ -333,11 +332,3 @@ def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
     judged = run.judge(held["settings"].changed(top_k=3, min_correctness=0.0))
     assert judged.settings.top_k == held["settings"].top_k
     assert judged.outcomes.answered.all()
-
-
-def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
-    held = a_run()
-    page = pick(opened(held), "all", 0)
-    one: Citation = replay(held["records"][0], held["settings"]).citations[0]
-
-    assert f"[1] {one.document}, page {one.page}" in texts(page)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from builders import GOOD_AUDIT, claim, draft, hit, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
-from page_kit import ask, asked_of, badges, captions, html, texts
+from page_kit import badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide, replay
@@ -197,11 +197,3 @@ def test_given_an_uncited_sentence_and_one_that_could_not_be_measured_when_shown
 
     assert "Names no source." in shown
     assert "Whether its source supports it could not be measured." in shown
-
-
-def test_given_the_samples_when_asked_then_the_answer_says_that_it_stands_word_for_word(page: AppTest) -> None:
-    ask(page, "How often does the flow meter have to be calibrated?")
-
-    assert "word for word in its source." in captions(page)
-    assert all(audit.word_for_word for audit in asked_of(page).decision.measured)
-    assert "Sources say what it says" in html(page)

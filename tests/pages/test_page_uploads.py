@@ -115,24 +115,6 @@ def test_the_server_keeps_uploads_on_disk() -> None:
     assert memory_uploaded_file_manager.MemoryUploadedFileManager is OnDisk
 
 
-def test_given_more_files_than_allowed_when_dropped_on_the_page_then_the_first_are_indexed_and_the_others_named(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(uploads, "MAX_FILES", 1)
-    made = pymupdf.open()
-    made.new_page().insert_text((72, 100), "The harbour bridge is 412 metres long.")
-    data = made.tobytes()
-
-    page.file_uploader[0].set_value(
-        [("bridge.pdf", data, "application/pdf"), ("late.pdf", data, "application/pdf")]
-    ).run()
-    settle(page)
-
-    assert not page.exception
-    assert "late.pdf was not taken: at most 1 files can be added at once." in texts(page)
-    assert "Indexed and ready to be asked: 1" in badges(page)
-
-
 def test_given_an_upload_when_the_next_touch_ends_its_run_then_it_is_indexed_all_the_same(
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pymupdf
 import pytest
 from builders import with_outcome
-from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
 from page_kit import CALIBRATION, PDF, VACATION, ask, asked_of, badges, by_key, captions, field, settle, texts
@@ -232,28 +231,6 @@ def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_th
     assert all(len(text) <= AROUND + 2 for text in shown)
 
 
-def test_given_a_text_document_that_two_sentences_of_an_answer_cite_then_both_are_set_apart_with_what_is_between(
-    page: AppTest,
-) -> None:
-    first, second = "The harbour bridge is 412 metres long.", "It was opened in 1931."
-    between = "Ships of any size may pass below it. " * 60
-    text = f"{first}\n{between}\n{second}\nThe end."
-    upload(page, "notes.txt", text.encode(), "text/plain")
-    ask(page, "How long is the harbour bridge?")
-    asked = asked_of(page)
-    one = asked.decision.citations[0]
-    at = state.engine().library.view.page(one.document_id, 1).text.index(second)
-    other = replace(one, id=2, excerpt=second, spans=(Span(1, at, at + len(second)),))
-    page.session_state["viewer"] = ((asked.collection, asked.number), Place.of(one, [one, other]))
-
-    page.run()
-
-    shown = [element.value for element in page.code][2:]
-    assert (shown[0], shown[2], shown[3]) == (first, second, "The end.")
-    assert " … " in shown[1]
-    assert len(shown[1]) <= 2 * AROUND + 3
-
-
 def test_given_words_on_pages_when_set_apart_then_each_page_has_its_own_and_stretches_that_overlap_are_one() -> None:
     place = Place(
         "d", 1, words=(Span(1, 40, 50), Span(1, 10, 20)), also_words=(Span(1, 45, 60), Span(1, 80, 90), Span(2, 0, 5))
@@ -267,36 +244,6 @@ def test_given_words_on_pages_when_set_apart_then_each_page_has_its_own_and_stre
 
     assert [len(place.on(number)) for number in (1, 2, 3)] == [1, 2, 0]
     assert [place.holds(number) for number in (1, 2, 3)] == [True, True, False]
-
-
-def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_then_it_is_said_all_the_same(
-    page: AppTest,
-) -> None:
-    """The marks of an answer's other sentences are not those of this one."""
-    ask(page, SPEED)
-    asked = asked_of(page)
-    first, *others = asked.decision.citations
-    asked.decision = with_outcome(asked.decision, citations=(replace(first, boxes=()), *others))
-
-    page.run()
-
-    assert [info.value for info in page.info if info.value.startswith("Place not certain")]
-    assert "with the words marked." in alts(page)
-
-
-def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_stored_and_shows_its_text(
-    page: AppTest,
-) -> None:
-    upload(page, "locked.pdf", make.encrypted())
-    page.text_input(key="password_0_0_text").set_value("open sesame")
-    page.button(key=by_key(page, "FormSubmitter:password_0_0")[0]).click().run()
-    settle(page)
-
-    ask(page, "What is the secret?")
-
-    assert [info.value for info in page.info if "no password is stored" in info.value]
-    assert len(page.image) == 0
-    assert "The secret is 42." in [element.value for element in page.code]
 
 
 def test_given_a_file_that_cannot_be_drawn_when_shown_then_the_problem_stands_there_with_its_text(
