@@ -34,7 +34,7 @@ def page() -> None:
             if tab.open:
                 with tab:
                     _show(name, engine, settings)
-        state.session().settle()
+        state.session().starting = ""
 
 
 def _recorded() -> tuple[RunHead, lab.Recorded] | None:

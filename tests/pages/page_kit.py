@@ -111,7 +111,7 @@ def by_key(app: AppTest, prefix: str) -> list[str]:
 
 def collection_field(app: AppTest) -> Selectbox:
     """The field above the page that says which collection it works in."""
-    return next(field for field in app.selectbox if (field.key or "").startswith("open_collection_"))
+    return next(field for field in app.selectbox if (field.key or "").startswith("open_collection"))
 
 
 def choose_document(app: AppTest, id: str) -> AppTest:

@@ -66,7 +66,7 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     assert REFUSED in texts(page)
     assert "In no document: 2031" in texts(page)
     assert "2 questions, the last on" in texts(page)
-    period = page.session_state["health_reading"].work.result
+    period = page.session_state["health_reading"][2]
     assert [row["question"] for row in rows_of(period.gaps)] == [REFUSED, REFUSED]
     assert to_csv(rows_of(period.gaps)).count(b"Acme") == 2
 

@@ -64,7 +64,7 @@ def test_given_a_labelled_file_when_dropped_then_good_rows_are_a_set_and_others_
         "text" in table.value and "answerable is 'perhaps'" in str(table.value["text"].tolist())
         for table in lab.dataframe
     )
-    assert lab.selectbox(key="lab_set_default").value == "mine"
+    assert field(lab, "lab_set_default").value == "mine"
     assert {button.label for button in lab.download_button} >= {"CSV", "JSON"}
 
     upload(lab)
@@ -86,7 +86,7 @@ def test_given_a_set_when_run_then_every_question_is_recorded_once_and_runs_are_
     assert not lab.exception
     (head,) = recording.store().runs()
     assert (head.name, head.set_name, head.done, head.total) == ("mine", "mine", 3, 3)
-    assert lab.selectbox(key="lab_run_default").value == head.id
+    assert field(lab, "lab_run_default").value == head.id
     assert session_of(lab).jobs[-1].ran == Ran(3, 0, 0, 3)
     assert [row["state"] for row in table(lab, "version")] == [say("lab_sets.state_whole")]
 
@@ -240,7 +240,7 @@ def test_given_a_run_that_is_started_when_the_page_is_touched_at_any_moment_then
         runs = recording.store().runs()
         assert len(runs) == number, place
         assert len(session_of(lab).jobs) == 1, place  # what the run before it came to has gone by itself
-        assert lab.selectbox(key="lab_run_default").value == runs[0].id, place
+        assert field(lab, "lab_run_default").value == runs[0].id, place
         assert not session_of(lab).starting
 
 
@@ -252,7 +252,7 @@ def test_given_a_set_that_is_made_when_the_page_is_touched_at_any_moment_then_it
     for number, place in enumerate(places_of(lab, touch, 4), 1):
         touch(place)
         upload(lab, b"question,answerable\nWho?,no\n", f"{number}.csv")
-        assert lab.selectbox(key="lab_set_default").value == f"{number}", place
+        assert field(lab, "lab_set_default").value == f"{number}", place
 
     assert recording.store().sets() == tuple(map(str, range(5)))
 
@@ -262,12 +262,11 @@ def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is
 ) -> None:
     upload(lab)
     upload(lab, LABELLED, "other.csv")
-    assert lab.selectbox(key="lab_set_default").value == "other"
+    assert field(lab, "lab_set_default").value == "other"
 
-    lab.selectbox(key="lab_set_default").set_value("mine").run()
+    field(lab, "lab_set_default").set_value("mine").run()
 
-    assert lab.selectbox(key="lab_set_default").value == "mine"
-    assert session_of(lab).choices == {}
+    assert field(lab, "lab_set_default").value == "mine"
 
 
 def type_question(page: AppTest, question: str, answer: str = "", answerable: bool = True) -> AppTest:
@@ -283,7 +282,7 @@ def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form
     type_question(lab, "How many vacation days do employees have?", "25 vacation days")
 
     assert not lab.exception
-    assert lab.selectbox(key="lab_set_default").value == say("lab_typed.default_set")
+    assert field(lab, "lab_set_default").value == say("lab_typed.default_set")
     assert lab.text_input(key=sets.QUESTION).value == lab.text_input(key=sets.ANSWER).value == ""
 
     type_question(lab, "What is the capital of France?", answerable=False)

@@ -71,10 +71,9 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
         st.caption(say("lab_typed.file"))
         _offer_new(engine)
         return None
-    if st.session_state.get(set_key()) not in names:
-        st.session_state.pop(set_key(), None)
-    state.session().tell(set_key(), names)
-    chosen = select("lab_sets.set", names, set_key(), str, help="lab_sets.set_help", persist_state="session")
+    wanted, key = state.session().choices.get(set_key()), state.key_of(set_key())
+    at = names.index(wanted) if wanted in names else 0
+    chosen = select("lab_sets.set", names, key, str, at, "lab_sets.set_help", persist_state="session")
     with st.expander(say("lab_sets.new"), icon=":material/add:", key="new_set"):
         _offer_new(engine)
     return chosen

@@ -27,16 +27,6 @@ RULES = "compress_prompt"
 FIXED = (*AS_BUILT, *BY_OPERATOR)  # a library refuses another model than the one it was built with
 
 
-def key_of(field: str) -> str:
-    """The key of a field, which is another one once the program has set its value.
-
-    A browser sends every field with every touch, and until it was told it sends the old value: taken for the user's
-    wish, that would undo what was set. So another field takes its place, and begins at the value.
-    """
-    edition = state.session().editions[field]
-    return f"{field}_{edition}" if edition else field
-
-
 def set_knob(name: str, value: Any) -> None:
     """Set a setting from elsewhere on the page, in a callback: the session's value and its field."""
     session = state.session()  # read before anything is changed: the next touch may end a callback where it is read
@@ -106,7 +96,7 @@ def _cost(knob: Knob) -> str:
 
 def _field(knob: Knob) -> None:
     session, fixed = state.session(), knob.name in FIXED
-    key = key_of(f"knob_{knob.name}")
+    key = state.key_of(f"knob_{knob.name}")
     if fixed:
         st.session_state[key] = getattr(session.settings(), knob.name)  # the library's, which may be another one now
     # also its default: where a browser forgets a field between two runs, it begins again at that
