@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 
 from rag_core.service.people import Right
 from ui.app import texts
@@ -19,6 +20,9 @@ BRAND = Path(__file__).resolve().parent / "data" / "brand"
 
 def page() -> None:
     """Run the page of a session: configure it, and call the chosen one."""
+    # A run of the page after a fragment's, in the same thread, would be drawn at the place where that stood: Streamlit
+    # 1.67 leaves it there, and the browser shows a white page (tests/e2e/test_touches.py).
+    context_dg_stack.set(get_default_dg_stack_value())
     st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
     st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
     if not sign_in.let_in():

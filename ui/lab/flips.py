@@ -17,11 +17,10 @@ from rag_core.decision.batch.columns import Flags
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
-from rag_core.evaluation import Marks, Rate, failing
+from rag_core.evaluation import Marks, Rate
 from rag_core.evaluation.labelled import LabelledQuestion
 from ui.app import tables
 from ui.app.asked import Asked
-from ui.app.downloads import download
 from ui.app.elements import badge, button, remember, show_text
 from ui.app.scope import Scope
 from ui.app.texts import say, tell
@@ -69,12 +68,9 @@ def show(now: Judged, before: Judged) -> None:
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
         _table(chosen, now, before)
+        tables.offer(partial(_rows, chosen, now, before), f"questions_{name}")
     else:
         st.caption(say(f"lab_results.none_{name}"))
-    with st.container(horizontal=True):
-        if chosen:
-            tables.offer(partial(_rows, chosen, now, before), f"questions_{name}")
-        _offer_failing(now)
     _show_chosen(now, before)
 
 
@@ -167,22 +163,6 @@ def _table(chosen: Sequence[int], now: Judged, before: Judged) -> None:
         placeholder="",
     )
     st.caption(say("lab_results.click"))
-
-
-def _offer_failing(now: Judged) -> None:
-    """The questions that ended against their label, as a set that can be run again."""
-    marked, recorded = now.marked, now.recorded
-    wrong = marked.false_refusal | marked.wrong_answer | marked.missed | ~marked.measured
-    if wrong.any():
-        download(
-            "lab_results.failing",
-            lambda: failing(recorded.questions, recorded.records, now.settings, marked),
-            "failing.jsonl",
-            "lab_failing",
-            n=int(wrong.sum()),
-            type="tertiary",
-            help="lab_results.failing_help",
-        )
 
 
 def _show_chosen(now: Judged, before: Judged) -> None:

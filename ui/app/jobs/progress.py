@@ -197,15 +197,12 @@ def _stop(job: Job) -> None:
 def _step(job: Job) -> str:
     if not job.started:
         return " ".join([tell("jobs.waiting"), *_early(job)])
-    if job.kind == "evaluating":
-        return _questions(job)
+    if job.kind == "evaluating" and job.files_done:
+        said = tell("jobs.questions", done=job.files_done, total=job.files)
+        return " ".join([said, *_left(job.seconds_left)])
     if job.stage:
-        return " ".join([step_in_words(job), *_left(job), *_early(job)])
-    if not job.files_done:
-        return tell("jobs.starting")
-    if job.files_done >= job.files:
-        return tell("jobs.step_last", files=job.files)
-    return tell("jobs.step_between", number=job.files_done + 1, files=job.files)
+        return " ".join([step_in_words(job), *_left(job.file_seconds_left), *_early(job)])
+    return tell("jobs.starting")
 
 
 def step_in_words(job: Job) -> str:
@@ -215,13 +212,12 @@ def step_in_words(job: Job) -> str:
     return tell(f"jobs.step_{job.stage}", number=number, files=job.files, name=name, done=job.done, total=job.total)
 
 
-def _left(job: Job) -> list[str]:
-    left = job.file_seconds_left
-    if left is None:
+def _left(seconds: float | None) -> list[str]:
+    if seconds is None:
         return []
-    if round(left / 60) > 1:
-        return [tell("jobs.left_minutes", n=round(left / 60))]
-    return [tell("jobs.left_minute" if left >= 45 else "jobs.left_moment")]
+    if round(seconds / 60) > 1:
+        return [tell("jobs.left_minutes", n=round(seconds / 60))]
+    return [tell("jobs.left_minute" if seconds >= 45 else "jobs.left_moment")]
 
 
 def _early(job: Job) -> list[str]:
@@ -232,17 +228,6 @@ def _early(job: Job) -> list[str]:
     view = engine.library.view
     read = sum(view.document(file.id).page_count for file in job.listed if file.id in view.reading)
     return [tell("jobs.early", n=read)] if read else []
-
-
-def _questions(job: Job) -> str:
-    if not job.files_done:
-        return tell("jobs.starting")
-    left = job.seconds_left
-    if left is None:
-        return tell("jobs.questions", done=job.files_done, total=job.files)
-    minutes, seconds = divmod(round(left), 60)
-    key = "jobs.questions_minutes" if minutes else "jobs.questions_seconds"
-    return tell(key, done=job.files_done, total=job.files, minutes=minutes, seconds=seconds)
 
 
 def _show_results() -> None:
