@@ -4,12 +4,9 @@ to use it.
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from folding import each
 from page_kit import badges, captions
-from streamlit.testing.v1 import AppTest
 from test_page_lab_results import a_run, measured, opened
 
 from rag_core.evaluation.report import Effect, Tradeoff
@@ -43,23 +40,6 @@ def test_given_more_wrong_ones_accepted_then_a_lower_limit_is_suggested_and_none
     held["records"] = held["records"][6:]
     del held["recorded"], held["run"]
     assert say("lab_limit.suggest_none") in badges(opened(held))
-
-
-def test_given_a_surest_answer_that_is_wrong_when_none_is_accepted_then_the_page_says_what_would_have_to_be() -> None:
-    found = Tradeoff((0.0, 0.5, 0.9), (Effect(6, 4, 0, 0), Effect(4, 1, 2, 3), Effect(1, 1, 5, 3)))
-
-    def least() -> None:
-        import streamlit as st
-
-        from ui.lab import limit as shown
-
-        shown._show_least(st.session_state["found"])
-
-    page = AppTest.from_function(least)
-    page.session_state["found"] = found
-    page.run()
-
-    assert [one.value for one in page.markdown] == [say("lab_limit.least", n=20, limit=50, wrong=1, answered=5)]
 
 
 def test_given_a_run_without_a_probability_then_the_counts_stand_and_no_limit_is_suggested() -> None:
@@ -111,13 +91,6 @@ def test_given_answers_whose_document_was_deleted_since_then_they_are_in_no_coun
     assert say("lab_limit.of", n=9) in captions(page)
     assert say("lab_limit.lost", n=1) in captions(page)
     assert say("lab_limit.lost", n=1) not in captions(opened(a_run()))
-
-
-def test_given_one_wrong_answer_that_decides_the_limit_then_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["rag_core.evaluation.report"], "MIN_GAIN", 1)
-    page = opened(a_run())
-
-    assert "**One question decides this.** With one wrong answer more, at " in badges(page)
 
 
 def test_given_two_limits_near_each_other_then_their_words_stand_above_the_curves_on_lines_of_their_own() -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from zlib import crc32
 
 import numpy as np
 import streamlit as st
 
 from rag_core import evaluation as evaluate
-from rag_core.decision.decide import replay
 from rag_core.domain.acts import actor
 from rag_core.errors import RagError
 from rag_core.evaluation import Marks, Paired, paired
@@ -23,14 +21,12 @@ from rag_core.settings import Cost, Settings, presets
 from rag_core.settings.knobs import AS_BUILT
 from rag_core.wiring import records
 from ui.app import state, tables
-from ui.app.elements import badge, segments, select, show_text
+from ui.app.elements import segments, select, show_text
 from ui.app.people.collections import shown_name
 from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.asking import changed_knobs
-from ui.ask.checks import show_checks
-from ui.ask.refusal import outcome_in_words
 from ui.lab import state as lab
-from ui.lab.flips import answer_lines, label_in_words, label_lines, of_in_words, reason_in_words, share_of
+from ui.lab.flips import of_in_words, reason_in_words, share_of
 from ui.lab.limit import COUNTS
 from ui.lab.state import Judged, Recorded
 from ui.settings import saved_presets
@@ -180,7 +176,6 @@ def _in_words(found: Paired) -> str:
     )
 
 
-@st.fragment
 def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, found: Paired) -> None:
     st.subheader(say("lab_compare.differ", n=len(found.differ)), anchor=False)
     if not len(found.differ):
@@ -190,33 +185,8 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
     def made() -> list[dict[str, str]]:
         return [_row(questions[row], first, second, int(row)) for row in found.differ]
 
-    rows = made()
-    picked = tables.show(
-        rows,
-        "lab_compare.column_",
-        # another list, another table: a chosen row must not become another question
-        f"compare_differ_{crc32(repr(rows).encode())}",
-        wide={"question": 420},
-        alt="lab_compare.differ_alt",
-        on_select="rerun",
-        selection_mode="single-cell",
-    )
+    tables.show(made(), "lab_compare.column_", "compare_differ", wide={"question": 420}, alt="lab_compare.differ_alt")
     tables.offer(made, "differ")
-    chosen = [number for number, _ in picked.selection.cells if number < len(found.differ)]
-    if not chosen:
-        st.caption(say("lab_compare.open"))
-        return
-    row = int(found.differ[chosen[0]])
-    with st.container(border=True, key="compare_open"):
-        st.text(questions[row].question)
-        names = first.judged.recorded.records[int(first.rows[row])].library.names
-        show_text("\n".join([label_in_words(questions[row]), *label_lines(questions[row], names)]), "lab_label")
-        for column, side, key in zip(st.columns(2), (first, second), ("first", "second"), strict=True):
-            with column:
-                decision = replay(side.judged.recorded.records[int(side.rows[row])], side.judged.settings)
-                badge(f"lab_compare.column_{key}", "", "gray")
-                st.text("\n".join([outcome_in_words(decision), *answer_lines(decision)]))
-                show_checks(decision.trace.checks)
 
 
 def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dict[str, str]:

@@ -5,7 +5,6 @@ No statistics here: intervals, ROC and the rest wait in the details below (`ui.l
 
 from __future__ import annotations
 
-from math import ceil
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,7 +12,7 @@ import altair as alt
 import streamlit as st
 
 from rag_core.decision.batch import ReplaySet
-from rag_core.evaluation.report import Effect, Tradeoff, effect, one_more_wrong, suggested, tradeoff
+from rag_core.evaluation.report import Effect, Tradeoff, effect, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 from ui.app.elements import button
 from ui.app.texts import say
@@ -150,11 +149,9 @@ def _suggest(of: Tradeoff, settings: Settings) -> int | None:
         place = suggested(of, accepted / 100)
         if place is None:
             st.markdown(say("lab_limit.suggest_none"))
-            _show_least(of)
             return None
         _show_price(of.limits[place], of.effects[place])
         st.caption(say("lab_limit.suggest_about", n=of.effects[place].questions))
-        _show_one_more(of, place)
         in_force = settings.correctness_mode is Mode.ENFORCE and settings.min_correctness == of.limits[place]
         key = "lab_limit.in_force" if in_force else "lab_limit.apply"
         button(key, "lab_apply_limit", _apply, of.limits[place], type="primary", icon="check", disabled=in_force)
@@ -169,28 +166,6 @@ def _show_price(limit: float, found: Effect) -> None:
     st.markdown(
         say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong))
     )
-
-
-def _show_least(of: Tradeoff) -> None:
-    """Where no limit keeps what is accepted: how much one would have to accept, for which limit."""
-    rates = [
-        (ceil(100 * found.wrong / found.answered), place) for place, found in enumerate(of.effects) if found.answered
-    ]
-    accepted, place = min(rates, default=(100, 0))
-    if accepted > MAX_ACCEPTED:
-        return
-    limit, found = of.limits[place], of.effects[place]
-    st.markdown(
-        say("lab_limit.least", n=accepted, limit=round(100 * limit, 2), wrong=found.wrong, answered=found.answered)
-    )
-
-
-def _show_one_more(of: Tradeoff, place: int) -> None:
-    lower = one_more_wrong(of, place)
-    if lower is None:
-        return
-    limit, gain = of.limits[lower], of.effects[lower].right - of.effects[place].right
-    st.markdown(say("lab_limit.one_more", limit=round(100 * limit, 2), n=gain))
 
 
 def _apply(limit: float) -> None:
