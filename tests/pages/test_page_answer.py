@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import measurements, with_outcome
+from builders import with_outcome
 from page_kit import (
     CALIBRATION,
     FRANCE,
@@ -25,7 +25,6 @@ from page_kit import (
 )
 from streamlit.testing.v1 import AppTest
 
-from rag_core.decision.decide import decide
 from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.scanned import Unsure
 from rag_core.service.markdown import escaped
@@ -34,7 +33,7 @@ from rag_core.wiring import open_engine
 from ui.app import state
 from ui.app.sheets import to_markdown
 from ui.ask import export
-from ui.ask.evidence import asked_column, row_of, with_sources
+from ui.ask.evidence import asked_column, row_of
 from ui.ask.refusal import percents
 from ui.documents import viewer
 
@@ -283,13 +282,6 @@ def test_given_contradicting_documents_when_answered_then_both_sides_and_the_new
     page.run()
 
     assert "The document contradicts itself" in badges(page)
-
-
-def test_given_a_source_without_a_title_of_its_own_when_copied_then_its_name_is_not_said_twice() -> None:
-    answered = decide(measurements(0.9))
-    named = with_outcome(answered, citations=tuple(replace(one, title=one.document) for one in answered.citations))
-
-    assert with_sources(named).endswith("Sources:\n[1] contract.pdf, page 1")
 
 
 def test_given_words_of_a_scan_that_ocr_is_not_sure_of_when_cited_then_card_export_and_picture_tell_and_mark_them(

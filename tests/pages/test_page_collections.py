@@ -77,24 +77,6 @@ def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_no
     assert page.multiselect(key="documents").value == []
 
 
-def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upload(
-    app: AppTest, library: Path
-) -> None:
-    page = create(settle(app), "law_2026-a")
-
-    assert collection_field(page).value == "law_2026-a"
-    assert "law_2026-a" in collections(library)
-    page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
-    collection_field(page).set_value("default").run()  # while it is being indexed
-    settle(page)
-    names = {
-        name: [d.name for d in open_engine(library, name).library.snapshot.documents]
-        for name in ("default", "law_2026-a")
-    }
-    assert names["law_2026-a"] == ["bridge.pdf"]
-    assert "bridge.pdf" not in names["default"]
-
-
 def test_given_a_name_as_people_write_it_when_created_then_it_is_shown_so_everywhere_and_its_folder_has_a_plain_one(
     app: AppTest, library: Path
 ) -> None:

@@ -146,25 +146,6 @@ def test_given_an_interrupted_encrypted_file_when_resumed_with_its_password_then
     assert "locked.pdf" in set(page.dataframe[0].value["name"])
 
 
-def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counted_and_explained(
-    app: AppTest, library: Path
-) -> None:
-    settings = Settings.load(values={"ocr": False})
-    sources = [
-        Source("hidden.pdf", make.hidden_text(), "pdf"),
-        Source("scan.pdf", make.scanned(stamp="Confidential copy number 7"), "pdf"),
-    ]
-    added = open_engine(library, "default").library.add(sources, settings).added
-    page = opened(app)
-
-    table = page.dataframe[0].value.set_index("name")
-
-    assert table.loc["hidden.pdf", "hidden"] > 0
-    assert table.loc["scan.pdf", "unreadable"] == 1
-    choose_document(page, added[1].id)
-    assert "Could not be read: Page 1." in texts(page)
-
-
 def select(page: AppTest, *rows: int) -> AppTest:
     """Tick these rows, with the switch to choose several on."""
     page.toggle(key="choose_several").set_value(True).run()
@@ -216,23 +197,6 @@ def test_given_the_switch_to_choose_several_when_rows_are_ticked_then_those_are_
     assert not page.exception
     assert [toast.value for toast in page.toast] == ["Deleted: 2"]
     assert list(page.dataframe[0].value["name"]) == [names[1], *names[3:]]
-
-
-def test_given_the_library_when_opened_then_its_totals_are_those_of_its_documents_and_files(
-    app: AppTest, library: Path
-) -> None:
-    page = opened(app)
-
-    shown = {metric.label: metric.proto.body for metric in page.metric}
-    snapshot = state.engine().library.snapshot
-    on_disk = sum(path.stat().st_size for path in (library / "default").rglob("*") if path.is_file())
-    assert shown["Documents"] == str(len(snapshot.documents))
-    assert shown["Passages"] == str(len(snapshot.passages))
-    assert shown["Pages"] == str(sum(document.page_count for document in snapshot.documents))
-    assert shown["On disk"] == str(on_disk)
-    assert list(page.dataframe[0].value["size"]) == [
-        snapshot.size_bytes(document.id) for document in snapshot.documents
-    ]
 
 
 def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_it_is_opened_with_its_passages_below(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from page_kit import (
     FRANCE,
     VACATION,
@@ -87,18 +86,6 @@ def test_given_the_switch_off_then_nothing_is_recorded_and_the_collection_rememb
     again.toggle(key=SWITCH).set_value(True).run()
     ask(again, VACATION)
     assert len(store(library).decisions()) == 1
-
-
-def test_given_the_environment_switched_it_off_then_the_switch_is_fixed(
-    library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_KEEP_DECISIONS", "false")
-    app.run()
-    ask(app, VACATION)
-
-    assert app.toggle(key=SWITCH).disabled
-    assert app.toggle(key=SWITCH).value is False
-    assert not (library / "default" / FILE).exists()
 
 
 def test_given_damaged_records_when_asked_then_the_answer_comes_and_the_file_is_moved_only_on_a_click(
@@ -237,25 +224,6 @@ def test_given_feedback_when_a_person_confirms_it_then_it_is_a_label_of_the_set_
     assert store(library).feedback() == ()
     assert f"“{FRANCE}” is now in “pilot”." in texts(page)
     assert "Nothing is waiting" in page.info[0].value
-
-
-def test_given_feedback_when_said_to_be_unanswerable_then_the_label_holds_no_answer(
-    page: AppTest, library: Path
-) -> None:
-    id = wrong_refusal(page, library)
-    store(library).write_set("pilot", [LabelledQuestion("q1", "Another?", True)])
-    lab(page)
-    assert page.selectbox(key=f"queue_set_{id}").value == ""  # never into a set that nobody chose
-
-    page.radio(key=f"queue_answerable_{id}").set_value(False).run()
-    assert [field.key for field in page.text_input if (field.key or "").startswith("queue_answer_")] == []
-    page.selectbox(key=f"queue_set_{id}").set_value("pilot").run()
-    page.button(key=f"queue_confirm_{id}").click().run()
-
-    assert [(one.id, one.answerable, one.answers, one.places) for one in store(library).read_set("pilot")] == [
-        ("q1", True, (), ()),
-        (f"feedback-{id}", False, (), ()),
-    ]
 
 
 def test_given_a_wrong_answer_then_nobody_has_chosen_and_it_cannot_be_confirmed_until_somebody_does(

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.documents import Document, Metadata
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
-from ui.app import first_run, state
+from ui.app import state
 from ui.app.scope import values_by_key
 from ui.app.sheets import to_markdown
 from ui.ask import export
@@ -88,11 +88,6 @@ def test_given_documents_when_their_metadata_are_listed_then_values_are_sorted_a
         "verified": ["false", "true"],
         "subject": ["art", "maths"],
     }
-
-
-def test_given_the_samples_when_indexed_first_then_the_one_of_the_first_example_comes_first() -> None:
-    assert first_run.samples()[0].name == first_run.FIRST
-    assert len({source.name for source in first_run.samples()}) == len(list(first_run.SAMPLES.glob("*.pdf")))
 
 
 def test_given_a_hundred_questions_in_a_session_then_it_holds_the_last_ones_and_grows_no_further(page: AppTest) -> None:

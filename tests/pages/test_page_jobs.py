@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.acts import Actor, acting
+from rag_core.domain.acts import acting
 from rag_core.domain.ports import Cancel, Progress, Step
-from rag_core.errors import LibraryBusy, LimitExceeded, NotAPdf, PasswordNeeded
+from rag_core.errors import LibraryBusy, NotAPdf, PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.jobs import LEFT_ALONE_SECONDS, File, Job, Work
-from rag_core.work.runner import MAX_KEPT, MAX_VISITOR, MAX_VISITORS, Runner
+from rag_core.work.runner import Runner
 from ui.app.jobs.progress import step_in_words
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
@@ -82,44 +82,6 @@ def test_given_one_persons_many_jobs_when_another_starts_one_then_it_comes_secon
         finished(job)
 
     assert order == ["1", "a", "x", "2", "b", "3"]
-
-
-def test_given_visitors_with_all_the_jobs_that_are_theirs_when_the_house_starts_one_then_it_is_taken() -> None:
-    go = threading.Event()
-
-    def work(progress: Progress, stop: Cancel) -> AddReport:
-        assert go.wait(SECONDS)
-        return AddReport()
-
-    def start(number: int) -> Job:
-        with acting(Actor(f"visit:{number}", frozenset(), {}, f"visit-{number}")):
-            return runner.start("work", work, 1)
-
-    runner = Runner()
-    visitors, each = MAX_VISITORS // MAX_VISITOR, MAX_VISITOR
-    taken = [start(number) for number in range(visitors - 1) for _ in range(each)]
-    taken += [start(visitors) for _ in range(each)]
-    assert not any(job.finished for job in taken)
-
-    refused = [start(visitors), start(0), start(visitors + 1)]
-    house = runner.start("work", work, 1)
-    go.set()
-
-    assert all(isinstance(finished(job).error, LimitExceeded) for job in refused)
-    assert [finished(job).error for job in (*taken, house)] == [None] * (len(taken) + 1)
-
-
-def test_given_a_running_job_when_stopped_then_the_work_is_told_and_its_report_kept() -> None:
-    def work(progress: Progress, stop: Cancel) -> AddReport:
-        deadline = time.monotonic() + SECONDS
-        while not stop() and time.monotonic() < deadline:
-            time.sleep(0.005)
-        return AddReport(cancelled=stop())
-
-    job = Runner().start("work", work, 1)
-    job.stop()
-
-    assert finished(job).report == AddReport(cancelled=True)
 
 
 @pytest.mark.parametrize(
@@ -224,14 +186,6 @@ def test_given_a_job_whose_session_was_closed_when_it_ended_then_its_result_is_f
     assert runner.jobs(("lib", "default")) == (job,)
     job.look(result=True)
     assert runner.jobs(("lib", "default")) == ()
-
-
-def test_given_many_finished_jobs_when_another_starts_then_the_oldest_are_forgotten() -> None:
-    runner = Runner()
-    for _ in range(MAX_KEPT + 3):
-        finished(runner.start("work", lambda progress, stop: AddReport(), 1))
-
-    assert len(runner._jobs) <= MAX_KEPT + 1
 
 
 def test_given_a_run_of_questions_when_they_are_counted_then_the_bar_follows_and_the_time_left_comes_from_those_measured_now(  # noqa: E501

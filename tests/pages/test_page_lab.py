@@ -41,12 +41,6 @@ def run_set(page: AppTest) -> AppTest:
     return settle(page)
 
 
-def test_given_the_lab_when_opened_then_it_has_its_tabs_and_says_what_a_set_is(lab: AppTest) -> None:
-    assert not lab.exception
-    assert [tab.label for tab in lab.tabs] == ["Questions & run", "Results", "Compare", "Guarantee", "Feedback"]
-    assert say("lab_sets.empty") in [info.value for info in lab.info]
-
-
 def test_given_a_labelled_file_when_dropped_then_good_rows_are_a_set_and_others_are_named(
     lab: AppTest,
 ) -> None:
@@ -255,18 +249,6 @@ def test_given_a_set_that_is_made_when_the_page_is_touched_at_any_moment_then_it
         assert field(lab, "lab_set_default").value == f"{number}", place
 
     assert recording.store().sets() == tuple(map(str, range(5)))
-
-
-def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is_the_readers_again(
-    lab: AppTest,
-) -> None:
-    upload(lab)
-    upload(lab, LABELLED, "other.csv")
-    assert field(lab, "lab_set_default").value == "other"
-
-    field(lab, "lab_set_default").set_value("mine").run()
-
-    assert field(lab, "lab_set_default").value == "mine"
 
 
 def type_question(page: AppTest, question: str, answer: str = "", answerable: bool = True) -> AppTest:

@@ -9,7 +9,6 @@ from typing import Any
 
 import altair as alt
 import numpy as np
-import pytest
 from builders import claim, draft, measurements, passage
 from folding import each
 from page_kit import badges, captions, texts
@@ -141,24 +140,17 @@ def test_given_a_run_when_opened_then_each_rate_has_its_count_its_exact_interval
     assert say("lab_results.target_not_met", target=0.1) in captions(page)
 
 
-@pytest.mark.parametrize(("wrong", "key"), [(0, "open"), (100, "not_met")])
-def test_given_no_error_among_few_labels_then_the_target_is_open_and_not_met(wrong: int, key: str) -> None:
-    records = [measured(0.1 if n >= wrong else 0.9) for n in range(50)]
+@each(("wrong", "of", "key"), [(0, 50, "open"), (50, 50, "not_met"), (0, 80, "met")])
+def test_given_errors_and_labels_then_a_target_is_met_with_its_whole_interval_alone(
+    wrong: int, of: int, key: str
+) -> None:
+    records = [measured(0.1 if n >= wrong else 0.9) for n in range(of)]
 
     page = opened(
-        {"questions": [labelled(n, False) for n in range(50)], "records": records, "settings": records[0].settings}
+        {"questions": [labelled(n, False) for n in range(of)], "records": records, "settings": records[0].settings}
     )
 
     assert say(f"lab_results.target_{key}", target=0.05) in captions(page)
-
-
-def test_given_enough_labels_without_an_error_then_the_target_is_met_with_its_whole_interval() -> None:
-    records = [measured(0.1)] * 80
-    page = opened(
-        {"questions": [labelled(n, False) for n in range(80)], "records": records, "settings": records[0].settings}
-    )
-
-    assert say("lab_results.target_met", target=0.05) in captions(page)
     assert say("lab_results.no_such") in captions(page)
 
 
@@ -246,7 +238,7 @@ def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_a
     assert "Right answer: 60 days" not in texts(page)
 
 
-@pytest.mark.parametrize(("by", "parts"), [("language", ["cs", "en", "hi"]), ("kind", ["number", "(none given)"])])
+@each(("by", "parts"), [("language", ["cs", "en", "hi"]), ("kind", ["number", "(none given)"])])
 def test_given_a_breakdown_then_every_question_is_in_one_part(by: str, parts: list[str]) -> None:
     page = opened(a_run())
 
@@ -257,22 +249,7 @@ def test_given_a_breakdown_then_every_question_is_in_one_part(by: str, parts: li
     assert table["questions"].sum() == 10
 
 
-def test_given_the_breakdown_by_what_decided_then_each_way_to_end_is_counted_by_label() -> None:
-    page = opened(a_run())
-
-    page.segmented_control(key="lab_by").set_value("reason").run()
-
-    table = next(table.value for table in page.dataframe if "unanswerable" in table.value)
-    assert table.values.tolist() == [["(answered)", 6, 5, 1], [say("lab_reasons.correctness"), 4, 1, 3]]
-
-
-def test_given_a_run_without_results_then_the_page_says_so() -> None:
-    page = opened({"questions": [], "records": [], "settings": Settings.load()})
-
-    assert [info.value for info in page.info] == [say("lab_results.empty")]
-
-
-@pytest.mark.parametrize("answerable", [True, False])
+@each("answerable", [True, False])
 def test_given_questions_of_one_class_only_then_what_can_be_drawn_is_drawn(answerable: bool) -> None:
     records = [measured(0.9), measured(0.2)]
     page = opened(

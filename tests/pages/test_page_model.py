@@ -132,25 +132,6 @@ def test_given_a_server_that_hangs_when_asked_then_only_the_stage_is_shown_and_c
     assert session_of(page).history == []
 
 
-def test_given_a_question_on_its_way_when_another_is_asked_then_the_first_stays_with_a_way_to_ask_it_again(
-    model: ModelServer, page: AppTest
-) -> None:
-    model.play(Hang())
-    ask(page, QUESTION)
-    wait_for(page, lambda: model.calls == 1)
-
-    model.play(honest)
-    ask(page, "How many vacation days do employees have?")
-    wait_for(page, lambda: session_of(page).asked is not None)
-
-    assert asked_of(page).question == "How many vacation days do employees have?"
-    assert session_of(page).stopped == QUESTION
-    assert QUESTION in texts(page)
-    assert page.button(key="ask_again_button")
-    assert model.left.wait(LEFT_SECONDS)
-    assert [one.question for one in session_of(page).history] == ["How many vacation days do employees have?"]
-
-
 def test_given_a_slider_when_moved_while_the_model_thinks_then_it_is_not_asked_twice_and_the_slider_counts(
     model: ModelServer, page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,19 +305,6 @@ def test_given_a_model_that_finds_no_answer_when_asked_then_its_words_stand_in_t
     shown = [element.value for element in patient.text if MARKUP in element.value]
     assert shown == [screen()["attempts.refusal"].format(refusal=one.attempt.refusal)]
     assert all(MARKUP not in element.value for element in (*patient.markdown, *patient.caption))
-
-
-def test_given_no_model_when_one_shall_draft_then_the_page_says_so_once_and_does_not_fail(page: AppTest) -> None:
-    setting(page, "drafter", "model")
-    setting(page, "fallback_extract", False)
-
-    ask(page, QUESTION)
-    wait_for(page, lambda: session_of(page).pending is None)
-
-    assert not page.exception
-    assert asked_of(page).decision.reason is Reason.NOT_RUN
-    everywhere, inside = count(page, "No language model is configured")
-    assert everywhere - inside == 1
 
 
 # the trace

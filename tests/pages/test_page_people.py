@@ -351,13 +351,6 @@ def test_every_act_of_the_page_belongs_to_a_right() -> None:
     assert set(Action) - frozenset().union(*ACTS.values()) == of_the_service
 
 
-def test_given_no_login_when_the_page_is_used_then_it_is_the_page_that_acts(page: AppTest, library: Path) -> None:
-    ask(page, "What is the rated pressure of the FM-200?")
-
-    assert {entry.who for entry in act_log(library).entries()} == {"page"}
-    assert records(library, "default").decisions(1)[0].origin == "ask"
-
-
 def test_given_a_login_that_cannot_be_read_when_the_page_is_opened_then_nobody_may_enter(
     login: None, library: Path, app: AppTest, tmp_path: Path
 ) -> None:

@@ -12,11 +12,10 @@ from folding import each
 from page_kit import badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.decision.decide import decide, replay
+from rag_core.decision.decide import decide
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.status import ConfidenceLevel
 from rag_core.grounding.wording import FACTS, FLAGS
 from rag_core.settings import Mode, Settings
 from ui.app.texts import screen
@@ -92,18 +91,6 @@ def test_given_an_answer_in_other_words_when_shown_then_each_sentence_says_how_w
     assert "The draft that was not shown" not in badges(page)
 
 
-def test_given_an_answer_that_nothing_has_read_then_its_level_is_medium_at_most_and_it_says_so() -> None:
-    decision = decide(drafted(UNREAD, GOOD_AUDIT))
-
-    assert decision.confidence_level is ConfidenceLevel.MEDIUM
-    assert decide(drafted(REPHRASED, GOOD_AUDIT)).confidence_level is ConfidenceLevel.HIGH
-    assert (
-        decision.notes[0]
-        == "Checked by facts and overlap only: 1 of 2 sentences. The confidence level is medium at most."
-    )
-    assert "facts and overlap only" in decision.trace["support"].found
-
-
 def test_given_a_rejected_draft_when_shown_then_each_part_is_marked_by_what_is_wrong_with_it() -> None:
     page = show(drafted(GOOD_AUDIT, CHANGED))
 
@@ -144,14 +131,6 @@ def test_given_hostile_text_in_a_rejected_draft_when_shown_then_it_is_inert() ->
     assert [
         one for one in interpreted if "203.0.113.9" in str(getattr(one, "value", "")) + str(getattr(one, "label", ""))
     ] == []
-
-
-def test_given_a_slider_of_support_when_moved_then_the_draft_is_judged_again() -> None:
-    judged = drafted(REPHRASED)
-
-    assert decide(judged).answered
-    assert not replay(judged, judged.settings.changed(min_support=0.94)).answered
-    assert replay(judged, judged.settings.changed(min_support=0.93)).answered
 
 
 def test_given_what_is_wrong_with_a_draft_then_it_is_said_once_cut_and_in_the_order_of_its_headline() -> None:

@@ -94,12 +94,6 @@ def test_given_a_setting_when_shown_then_its_label_and_help_are_plain_words(knob
     assert help.endswith(".")
 
 
-def test_given_the_labels_when_compared_then_no_two_settings_share_one() -> None:
-    labels = [screen()[f"knobs.{name}"] for name in KNOBS]
-
-    assert len(set(labels)) == len(labels)
-
-
 def test_given_settings_then_the_side_bar_has_the_sliders_that_can_decide_under_them_by_stage_and_no_other(
     page: AppTest,
 ) -> None:

@@ -76,17 +76,6 @@ def test_given_any_settings_when_written_to_a_file_then_the_command_line_and_the
     assert sharing.from_yaml(written.encode()) == settings
 
 
-def test_given_changed_settings_when_written_to_a_file_then_each_value_stands_below_a_line_that_says_what_it_does() -> (
-    None
-):
-    written = sharing.to_yaml(Settings.load("scoping", {"top_k": 5})).splitlines()
-
-    assert written[1] == "preset: scoping"
-    assert written[-1] == "top_k: 5"
-    assert written[-2].startswith("# How many sources: How many passages are retrieved")
-    assert len([line for line in written if line and not line.startswith("#")]) == 2
-
-
 @given(st.dictionaries(st.text(max_size=20), st.text(max_size=20), max_size=5))
 def test_given_any_address_when_read_then_it_gives_settings_and_a_problem_for_each_part_that_was_left_out(
     parameters: dict[str, str],

@@ -4,7 +4,7 @@ reload.
 
 from __future__ import annotations
 
-from page_kit import VACATION, another, ask, asked_of, by_key, captions, field, session_of, texts
+from page_kit import VACATION, another, ask, asked_of, captions, field, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.measurements import REWRITTEN_BY, TYPED
@@ -120,16 +120,3 @@ def test_given_questions_that_are_not_kept_when_asked_then_the_address_names_non
 
     assert turns_of(page) == ""
     assert asked_of(page).question == REWRITTEN
-
-
-def test_given_a_linked_decision_when_a_follow_up_is_asked_then_it_leans_on_it(page: AppTest) -> None:
-    ask(page, HOTEL)
-    other = another()
-    other.query_params["decision"] = turns_of(page)
-    other.run()
-    assert asked_of(other).question == HOTEL
-
-    ask(other, BERLIN)
-
-    assert asked_of(other).question == REWRITTEN
-    assert by_key(other, "show_turn_") == ["show_turn_1"]
