@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from page_kit import captions, texts
+from page_kit import another, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
@@ -86,7 +86,8 @@ def test_given_kept_questions_when_listed_then_each_has_how_it_ended_and_the_add
         assert parse_qs(where.query) == {"collection": ["default"], "decision": [str(number)]}
         assert (row["question"], row["why"]) == ("*Why*?", tell("health.answered"))
 
-    page.query_params.update({"collection": "default", "decision": str(number)})
-    page.run()
-    assert not page.exception
-    assert ANSWERED in texts(page)
+    linked = another()
+    linked.query_params.update({"collection": "default", "decision": str(number)})
+    linked.run()
+    assert not linked.exception
+    assert ANSWERED in texts(linked)

@@ -146,7 +146,7 @@ def _show_calibration() -> None:
     sets: Mapping[str, int] = about.get("sets", {})
     with st.popover(say("settings.calibration_where"), icon=":material/info:", type="tertiary", key="calibration"):
         st.text(tell("settings.calibration", model=calibration.model, date=about.get("date", "")))
-        st.text(tell("settings.calibration_sets", id=calibration.id, n=sum(sets.values()), sets=", ".join(sets)))
+        st.text(tell("settings.calibration_sets", id=calibration.id, n=sum(sets.values()), sets=len(sets)))
 
 
 def _needs_probability(preset: str) -> bool:
