@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from folding import each
-from page_kit import ask, texts
+from page_kit import another, ask, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.acts import Action, Actor, acting, actor
@@ -257,8 +257,9 @@ def test_given_a_role_that_names_its_collection_when_the_page_is_opened_then_no_
     assert UPLOAD in [field.label for field in page.file_uploader]
     assert "FM-200" not in texts(page)
     for parameters in ({"collection": "default"}, {"collection": "default", "decision": "1"}, {"decision": "1"}):
-        for name, value in parameters.items():
-            page.query_params[name] = value
+        page = another()
+        page.user = claims("bea@example.org")
+        page.query_params.update(parameters)
         page.run()
         assert not page.exception
         assert page.session_state.plumbline.collection == "beta", parameters

@@ -135,13 +135,14 @@ def show(now: Judged) -> None:
 def _show_histogram(of: _Scored) -> None:
     st.markdown(say("lab_results.histogram"), help=say(f"lab_results.histogram_help{of.ending}"))
     labels = say(f"lab_results.wanted{of.ending}"), say(f"lab_results.unwanted{of.ending}")
+    colours: list[Any] = [BLUE, ORANGE]
     st.bar_chart(
         histogram(of.values, of.wanted, labels, counts=of.check.scale == "count"),
         x="at",
         y=list(labels),
         x_label=say(f"checks.scale_{of.check.scale}"),
         y_label=say("lab_results.axis_questions"),
-        color=[BLUE, ORANGE],
+        color=colours,
         height=HEIGHT,
         alt=say("lab_results.histogram_alt", n=len(of.values)),
     )
