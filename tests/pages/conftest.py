@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -48,6 +49,21 @@ def drawn_pages() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(viewer, "render_page", functools.lru_cache(maxsize=64)(viewer.render_page))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_exceptions() -> Iterator[None]:
+    """No run of a page ends in an exception; a test in which one does is told of it."""
+    run = AppTest._run
+
+    def looked_at(self: AppTest, *given: Any, **named: Any) -> AppTest:
+        page = run(self, *given, **named)
+        assert not page.exception, [one.value for one in page.exception]
+        return page
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AppTest, "_run", looked_at)
         yield
 
 

@@ -112,7 +112,6 @@ def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_
     assert later.decision.answer == first.decision.answer
     assert "still being read" not in said(page)
     assert len(session_of(page).history) == 1
-    assert not page.exception
 
 
 def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_again_without_it(
@@ -136,7 +135,6 @@ def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_
     decision = asked_of(page).decision
     assert INDEXING not in decision.metadata
     assert "buoys.pdf" not in {name for name, _ in decision.retrieved}
-    assert not page.exception
 
 
 def until(holds: Callable[[], bool]) -> bool:

@@ -4,6 +4,7 @@ of the page.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -115,7 +116,7 @@ def test_given_a_question_that_cannot_be_asked_when_tried_then_its_words_stay_an
     def fails(*_: object) -> Asked:
         raise error
 
-    with monkeypatch.context() as broken:
+    with monkeypatch.context() as broken, suppress(AssertionError):  # a fault of ours is an exception on the page
         broken.setattr(asking, "ask", fails)
         ask(page, QUESTION)
     assert session_of(page).held == []

