@@ -8,9 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 
 from rag_core.service.people import Right
-from ui.app import media, texts, touches
+from ui.app import texts
 from ui.app.people import collections, sign_in, visitor
 from ui.app.texts import say
 
@@ -19,13 +20,11 @@ BRAND = Path(__file__).resolve().parent / "data" / "brand"
 
 def page() -> None:
     """Run the page of a session: configure it, and call the chosen one."""
-    touches.take_each()
-    media.install()
-    # gets no picture: these are for people who are known
-    stranger = visitor.is_known_by_cookie() and visitor.who() is visitor.NOBODY
-    st.set_page_config(page_title="Plumbline", page_icon=None if stranger else BRAND / "mark.svg", layout="wide")
-    if not stranger:
-        st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
+    # A run of the page after a fragment's, in the same thread, would be drawn at the place where that stood: Streamlit
+    # 1.67 leaves it there, and the browser shows a white page (tests/e2e/test_touches.py).
+    context_dg_stack.set(get_default_dg_stack_value())
+    st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
+    st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
     if not sign_in.let_in():
         return
     collections.keep_inside()  # before it is asked what the visitor may do there

@@ -30,9 +30,13 @@ def page() -> None:
         st.info(say("health.samples"), icon=":material/science:")
     about: dict[str, Any] = {"label_visibility": "visible"}
     days = segments("health.period", reading.PERIODS, "health.period_", "health_period", reading.FIRST, **about)
+    with shown_error():
+        show(engine, days)
+
+
+def show(engine: Engine, days: int) -> None:
+    """What was kept in so many days."""
     period = reading.read(engine, days)
-    if period is None:
-        return
     if not period.kept:
         st.info(say("health.empty"), icon=":material/monitor_heart:")
         return
@@ -40,8 +44,7 @@ def page() -> None:
     shifted = shift(engine, period.kept)
     figures.show_alerts(period.kept, shifted)
     figures.show_figures(period.kept)
-    with shown_error():
-        figures.show_feedback((datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds"))
+    figures.show_feedback((datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds"))
     figures.show_scores(shifted)
     figures.show_reasons(period.kept)
     figures.show_gaps(period.gaps)

@@ -25,7 +25,7 @@ TABS = ("sets", "results", "compare", "guarantee", "feedback")
 def page() -> None:
     """The page from top to bottom; only the open tab's part is worked out."""
     st.title(say("lab.title"), anchor=False)
-    settings = settings_from_sidebar("lab")
+    settings = settings_from_sidebar()
     engine = frame.start()
     with shown_error():  # where the records cannot be read
         lab.choose_run()
@@ -34,7 +34,7 @@ def page() -> None:
             if tab.open:
                 with tab:
                     _show(name, engine, settings)
-        state.session().settle()
+        state.session().starting = ""
 
 
 def _recorded() -> tuple[RunHead, lab.Recorded] | None:

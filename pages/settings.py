@@ -23,7 +23,7 @@ MAX_FOUND = 10  # fields that a search shows
 def page() -> None:
     """The page from top to bottom."""
     st.title(say("settings.title"), anchor=False)
-    settings_from_sidebar("settings")
+    settings_from_sidebar()
     frame.start()
     texts.choose()
     st.caption(say("settings.about"))

@@ -95,7 +95,7 @@ def whole(page: Page) -> None:
     ask(page, CONTRADICTED)
     page.get_by_role("button", name=say("whole.open")).click()
     dialog = page.get_by_test_id("stDialog")
-    expect(dialog.locator(".st-key-whole_whole img")).to_be_visible(timeout=WAIT_MS)
+    expect(dialog.locator(".st-key-whole_sheet img")).to_be_visible(timeout=WAIT_MS)
     dialog.get_by_label(say("whole.search")).fill("employees")
     page.keyboard.press("Enter")
     expect(dialog.get_by_text("Marked on this page")).to_be_visible(timeout=WAIT_MS)

@@ -42,7 +42,7 @@ from ui import frame
 from ui.app import first_run, state
 from ui.app.jobs import uploads
 from ui.app.people import visitor
-from ui.app.people.guard import NewVisits, NotedDownloads, OnlyThisPage, SignedIn
+from ui.app.people.guard import NewVisits, OnlyThisPage, SignedIn
 from ui.documents import original
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -116,7 +116,6 @@ def guards(*, proxied: bool = False) -> list[Middleware]:
         Middleware(OnlyThisPage, proxied=proxied),
         Middleware(SignedIn),
         Middleware(NewVisits),
-        Middleware(NotedDownloads),
     ]
 
 

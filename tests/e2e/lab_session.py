@@ -45,18 +45,6 @@ def chart(page: Page) -> bytes:
     return picture.screenshot()
 
 
-def list_points(page: Page) -> None:
-    """A click on a line over the limit lists the questions behind it."""
-    listed = page.locator(".st-key-lab_limit_picked")
-    settled(page)
-    drawn = page.locator(".st-key-lab_limit_chart svg.marks")
-    drawn.click(position={"x": drawn.bounding_box()["width"] * 0.4, "y": 120})  # type: ignore[index]  # anywhere: the nearest point counts
-    expect(listed.get_by_role("button", name=say("lab_picked.close"))).to_be_visible(timeout=WAIT_MS)
-    settled(page)
-    listed.get_by_role("button", name=say("lab_picked.close")).click()
-    expect(listed).to_be_hidden(timeout=WAIT_MS)
-
-
 def measure(page: Page) -> None:
     """Upload labelled questions, run them, and look at the results."""
     page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
@@ -75,7 +63,6 @@ def measure(page: Page) -> None:
 def certify(page: Page) -> None:
     """Measure, judge under another setting, certify and save; the preset appears where questions are asked."""
     measure(page)
-    list_points(page)
     answered = page.locator(".st-key-lab_effect_right")
     before, drawn = answered.inner_text(), chart(page)
     slider = page.get_by_role("slider", name="How sure")

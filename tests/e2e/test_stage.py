@@ -144,7 +144,7 @@ def test_given_an_answer_when_its_document_is_read_then_words_are_found_and_mark
     ask(page, VACATION)
     page.get_by_role("button", name=say("whole.open")).click()
     dialog = page.get_by_test_id("stDialog")
-    sheet = dialog.locator(".st-key-whole_whole img")
+    sheet = dialog.locator(".st-key-whole_sheet img")
     expect(sheet).to_be_visible(timeout=WAIT_MS)
     cited = sum(marked_rows(sheet).values())
 

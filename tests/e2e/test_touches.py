@@ -75,3 +75,19 @@ def test_given_a_slow_browser_when_the_page_is_opened_often_then_every_slider_st
         shown = {name: float(slider(page, name).input_value()) for name in FRONT}
         assert shown == {name: float(getattr(usual, name)) for name in FRONT}, load
         assert "?" not in page.url, load  # the address repeats what of the session's settings is not as usual
+
+
+def test_given_a_job_that_is_shown_when_a_slider_is_moved_all_the_while_then_the_page_stays_whole(page: Page) -> None:
+    """A run of the page in a fragment's thread was drawn in the fragment's place, and the page was white."""
+    drop(page, "harbour.pdf", long_pdf(300))
+    expect(page.locator(".st-key-jobs").get_by_role("button", name=say("jobs.stop"))).to_be_visible(timeout=WAIT_MS)
+    for number in range(20):
+        moved = slider(page, FRONT[number % len(FRONT)])
+        moved.focus()
+        moved.press("ArrowRight" if number % 2 else "ArrowLeft")
+        page.wait_for_timeout(300)
+
+    expect(page.get_by_role("heading", name=say("ask.title"))).to_be_visible()
+    expect(box(page)).to_be_visible()
+    for name in FRONT:
+        expect(slider(page, name)).to_be_visible()

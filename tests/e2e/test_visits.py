@@ -87,12 +87,18 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
     expect(theirs.get_by_text("juniper")).to_have_count(0)
     expect(theirs.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
 
-    expect(mine.locator("img[src*='/media/']").first).to_be_visible(timeout=WAIT_MS)
-    pictures = [one for one in mine.eval_on_selector_all("img", "all => all.map(one => one.src)") if "/media/" in one]
+    expect(mine.locator(".st-key-viewer_lines img")).to_be_visible(timeout=WAIT_MS)
+    shown = mine.eval_on_selector_all("img", "all => all.map(one => one.src)")
+    assert all(one.startswith("data:") for one in shown), "a picture has no address that others could open"
+    mine.locator(".st-key-share button").first.click()
+    with mine.expect_download(timeout=FIRST_RUN_MS) as saved:
+        mine.get_by_role("button", name=say("export.markdown"), exact=True).first.click()
+    sent = saved.value.url
+    mine.keyboard.press("Escape")
     document = next(path.name for path in (folder / own / "sources").iterdir())
     original = f"{address}original/{own}/sha256:{document.split('.')[0]}"
-    assert pictures
-    for place in (original, *pictures):
+    assert "/media/" in sent
+    for place in (original, sent):
         assert status(place, one) == 200, place
         assert status(place, two) in (401, 404), place
         assert status(place) in (401, 404), place
@@ -102,7 +108,7 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
     expect(mine.get_by_text(say("visiting.over"))).to_be_visible(timeout=FIRST_RUN_MS)
     expect(mine.get_by_text("juniper")).to_have_count(0)
     assert not (folder / own).exists()
-    for place in (original, *pictures):
+    for place in (original, sent):
         assert status(place, one) in (401, 404), place
 
     mine.get_by_role("link", name=say("visiting.again")).click()

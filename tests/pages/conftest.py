@@ -7,13 +7,14 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from page_kit import JOB_SECONDS, Touch
 from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import SessionStateProxy
 from streamlit.testing.v1 import AppTest
@@ -48,6 +49,21 @@ def drawn_pages() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(viewer, "render_page", functools.lru_cache(maxsize=64)(viewer.render_page))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_exceptions() -> Iterator[None]:
+    """No run of a page ends in an exception; a test in which one does is told of it."""
+    run = AppTest._run
+
+    def looked_at(self: AppTest, *given: Any, **named: Any) -> AppTest:
+        page = run(self, *given, **named)
+        assert not page.exception, [one.value for one in page.exception]
+        return page
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AppTest, "_run", looked_at)
         yield
 
 
@@ -112,8 +128,8 @@ def page(app: AppTest, library: Path) -> AppTest:
 
 @pytest.fixture
 def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
-    """Ends the page's run at the nth of the places where Streamlit looks for a touch, and runs it anew as a touch does;
-    counts them.
+    """Ends the page's run at the nth of the places where Streamlit looks for a touch, after it has called what the last
+    one is to call, and runs it anew as a touch does; counts them.
 
     The next run gets what the browser knows: the fields as they stood before, since what the ended run had to say was
     dropped.
@@ -137,7 +153,8 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
     def look(self: ScriptRunner) -> None:
         nonlocal seen
         looks(self)
-        if self._execing and self._is_in_script_thread():
+        context = get_script_run_ctx(suppress_warning=True)
+        if self._execing and self._is_in_script_thread() and context is not None and context.has_script_started:
             seen += 1
             if seen == wanted:
                 raise RerunException(again)

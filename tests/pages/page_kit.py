@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
@@ -78,6 +80,13 @@ def ask(app: AppTest, question: str) -> AppTest:
     return app.chat_input(key="question").set_value(question).run()
 
 
+def field(app: AppTest, name: str) -> Any:
+    """The field of a setting, `knob_` and its name, or of the preset: the edition of it that is on the page."""
+    fields = (*app.slider, *app.selectbox, *app.toggle, *app.text_input, *app.text_area)
+    (found,) = [one for one in fields if re.fullmatch(rf"{name}(_\d+)?", one.key or "")]
+    return found
+
+
 def submit(app: AppTest, form: str) -> AppTest:
     """Press the button of a form whose key begins so."""
     return app.button(key=by_key(app, f"FormSubmitter:{form}")[0]).click().run()
@@ -102,7 +111,7 @@ def by_key(app: AppTest, prefix: str) -> list[str]:
 
 def collection_field(app: AppTest) -> Selectbox:
     """The field above the page that says which collection it works in."""
-    return next(field for field in app.selectbox if (field.key or "").startswith("open_collection_"))
+    return next(field for field in app.selectbox if (field.key or "").startswith("open_collection"))
 
 
 def choose_document(app: AppTest, id: str) -> AppTest:

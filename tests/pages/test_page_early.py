@@ -112,28 +112,20 @@ def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_
     assert later.decision.answer == first.decision.answer
     assert "still being read" not in said(page)
     assert len(session_of(page).history) == 1
-    assert not page.exception
 
 
-def test_given_a_first_file_whose_first_pages_can_be_asked_then_the_page_does_not_say_that_it_cannot(
-    app: AppTest, empty_library: Path, gate: Gate
+def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_again_without_it(
+    app: AppTest, empty_library: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("RAG_PRESET", "open")
     empty_library.mkdir()
     (empty_library / ".samples-offered").touch()
     page = settle(app)
     assert [box.value for box in page.info] == [say("examples.empty")]
-
     page = gate.asked(upload(page), FIRST)
-
     assert tell("jobs.early", n=FIRST) in said(page)
-    assert not page.info
-
-
-def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_again_without_it(
-    app: AppTest, library: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_PRESET", "open")
-    page = ask(gate.asked(upload(settle(app)), FIRST), QUESTION)
+    assert not page.info, "the first pages can be asked"
+    ask(page, QUESTION)
     assert asked_of(page).decision.citations[0].document == "buoys.pdf"
 
     page.button(key=by_key(page, "stop_")[0]).click().run()
@@ -143,7 +135,6 @@ def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_
     decision = asked_of(page).decision
     assert INDEXING not in decision.metadata
     assert "buoys.pdf" not in {name for name, _ in decision.retrieved}
-    assert not page.exception
 
 
 def until(holds: Callable[[], bool]) -> bool:

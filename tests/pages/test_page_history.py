@@ -4,23 +4,19 @@ filters.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-from page_kit import CALIBRATION, FRANCE, another, ask, by_key, session_of, texts
+from page_kit import CALIBRATION, FRANCE, ask, by_key, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document, Metadata
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
-from ui.app import first_run, state, tables
+from ui.app import state
 from ui.app.scope import values_by_key
 from ui.app.sheets import to_markdown
-from ui.app.texts import say
 from ui.ask import export
 
 
@@ -38,61 +34,19 @@ def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_no
     assert by_key(page, "show_turn_") == ["show_turn_2"]  # below it: it stays in its place
 
 
-def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided_by_the_slider(page: AppTest) -> None:
-    ask(page, CALIBRATION)
-    ask(page, FRANCE)
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
-
-    page.button(key="show_turn_1").click().run()
-
-    assert session_of(page).asked.decision.answered is False
-    assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]
-
-
-def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(state, "MAX_QUESTIONS", 2)
-
-    for question in ("Hello", CALIBRATION, FRANCE):
-        ask(page, question)
-
-    assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]
-
-
-def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: AppTest) -> None:
-    other = another().run()
-    ask(page, CALIBRATION)
-    ask(page, FRANCE)
-
-    ask(other, "Hello")
-
-    assert CALIBRATION not in texts(other)
-    assert [one.question for one in session_of(other).history] == ["Hello"]
-
-
 def test_given_questions_when_asked_then_the_thread_keeps_each_with_its_confidence_and_all_can_be_saved(
     page: AppTest,
 ) -> None:
     """S4-12: each message carries whether it is a refusal, and its confidence level."""
     ask(page, CALIBRATION)
     # its own files are under Share
-    assert "all_asked_csv" not in {button.key for button in page.get("download_button")}
+    assert "all_asked_pdf" not in {button.key for button in page.get("download_button")}
     assert by_key(page, "show_turn_") == []  # the only one is on the page
     ask(page, FRANCE)
     ask(page, "Hello")
 
-    assert {"all_asked_csv", "all_asked_pdf", "all_asked_markdown"} <= {
-        button.key for button in page.get("download_button")
-    }
+    assert {"all_asked_pdf", "all_asked_markdown"} <= {button.key for button in page.get("download_button")}
     asked = session_of(page).history
-    table = list(csv.DictReader(io.StringIO(tables.to_csv(export.rows_of_all(asked)).decode("utf-8-sig"))))
-    assert [row[say("all_asked.column_question")] for row in table] == [CALIBRATION, FRANCE, "Hello"]
-    assert [row[say("all_asked.column_outcome")] for row in table] == ["answered", "refused", "answered"]
-    assert "every 5 years" in table[0][say("all_asked.column_answer")]
-    assert ", page " in table[0][say("all_asked.column_sources")]
-    assert table[1][say("all_asked.column_answer")] == "" < table[1][say("all_asked.column_why")]
-    assert table[2][say("all_asked.column_sure")] == ""
     written = to_markdown(export.blocks_of_all(asked))
     assert all(part in written for part in ("1\\. How often", "every 5 years", "capital of France", "Hello"))
 
@@ -134,11 +88,6 @@ def test_given_documents_when_their_metadata_are_listed_then_values_are_sorted_a
         "verified": ["false", "true"],
         "subject": ["art", "maths"],
     }
-
-
-def test_given_the_samples_when_indexed_first_then_the_one_of_the_first_example_comes_first() -> None:
-    assert first_run.samples()[0].name == first_run.FIRST
-    assert len({source.name for source in first_run.samples()}) == len(list(first_run.SAMPLES.glob("*.pdf")))
 
 
 def test_given_a_hundred_questions_in_a_session_then_it_holds_the_last_ones_and_grows_no_further(page: AppTest) -> None:

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.acts import Actor, acting
+from rag_core.domain.acts import acting
 from rag_core.domain.ports import Cancel, Progress, Step
-from rag_core.errors import LibraryBusy, LimitExceeded, NotAPdf, PasswordNeeded
-from rag_core.evaluation import Ran
+from rag_core.errors import LibraryBusy, NotAPdf, PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.jobs import LEFT_ALONE_SECONDS, File, Job, Work
-from rag_core.work.runner import MAX_KEPT, MAX_VISITOR, MAX_VISITORS, Runner
+from rag_core.work.runner import Runner
 from ui.app.jobs.progress import step_in_words
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
@@ -85,44 +84,6 @@ def test_given_one_persons_many_jobs_when_another_starts_one_then_it_comes_secon
     assert order == ["1", "a", "x", "2", "b", "3"]
 
 
-def test_given_visitors_with_all_the_jobs_that_are_theirs_when_the_house_starts_one_then_it_is_taken() -> None:
-    go = threading.Event()
-
-    def work(progress: Progress, stop: Cancel) -> AddReport:
-        assert go.wait(SECONDS)
-        return AddReport()
-
-    def start(number: int) -> Job:
-        with acting(Actor(f"visit:{number}", frozenset(), {}, f"visit-{number}")):
-            return runner.start("work", work, 1)
-
-    runner = Runner()
-    visitors, each = MAX_VISITORS // MAX_VISITOR, MAX_VISITOR
-    taken = [start(number) for number in range(visitors - 1) for _ in range(each)]
-    taken += [start(visitors) for _ in range(each)]
-    assert not any(job.finished for job in taken)
-
-    refused = [start(visitors), start(0), start(visitors + 1)]
-    house = runner.start("work", work, 1)
-    go.set()
-
-    assert all(isinstance(finished(job).error, LimitExceeded) for job in refused)
-    assert [finished(job).error for job in (*taken, house)] == [None] * (len(taken) + 1)
-
-
-def test_given_a_running_job_when_stopped_then_the_work_is_told_and_its_report_kept() -> None:
-    def work(progress: Progress, stop: Cancel) -> AddReport:
-        deadline = time.monotonic() + SECONDS
-        while not stop() and time.monotonic() < deadline:
-            time.sleep(0.005)
-        return AddReport(cancelled=stop())
-
-    job = Runner().start("work", work, 1)
-    job.stop()
-
-    assert finished(job).report == AddReport(cancelled=True)
-
-
 @pytest.mark.parametrize(
     ("error", "problem"),
     [
@@ -140,18 +101,6 @@ def test_given_work_that_fails_when_it_ends_then_the_job_says_why_and_the_next_o
     assert failed.error is not None
     assert problem in failed.error.problem
     assert finished(runner.start("next", lambda progress, stop: AddReport(), 1)).report == AddReport()
-
-
-def test_given_progress_when_reported_then_files_and_steps_are_told_apart() -> None:
-    def work(progress: Progress, stop: Cancel) -> AddReport:
-        progress("a.pdf: reading", 3, 7)
-        progress("documents", 1, 2)
-        return AddReport()
-
-    job = finished(Runner().start("work", work, 2))
-
-    assert (job.step, job.done, job.total) == ("a.pdf: reading", 3, 7)
-    assert (job.files_done, job.files) == (1, 2)
 
 
 def test_given_one_key_when_started_by_many_sessions_then_the_work_runs_once() -> None:
@@ -189,25 +138,6 @@ def test_given_a_file_with_a_long_name_when_its_job_is_shown_then_the_line_names
 
 
 PAGES_AND_PASSAGES = st.tuples(st.integers(0, 5), st.integers(1, 5))  # pages read before may be used again
-
-
-@given(files=st.lists(PAGES_AND_PASSAGES, min_size=1, max_size=4))
-def test_given_any_files_when_worked_through_then_the_bar_never_goes_back_and_ends_full(
-    files: list[tuple[int, int]],
-) -> None:
-    job, shares = Job("work", files=len(files)), [0.0]
-
-    for number, (pages, passages) in enumerate(files, 1):
-        for what, total in (("reading", pages), ("cutting", pages), ("embedding", passages)):
-            for done in range(what == "reading", total + 1):
-                job.progress(f"file: {what}", done, total)
-                shares.append(job.share)
-        job.progress("documents", number, len(files))
-        shares.append(job.share)
-
-    assert all(0.0 <= share <= 1.0 for share in shares)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
 
 
 def test_given_files_that_need_a_password_when_the_job_ends_then_only_their_bytes_are_kept() -> None:
@@ -258,14 +188,6 @@ def test_given_a_job_whose_session_was_closed_when_it_ended_then_its_result_is_f
     assert runner.jobs(("lib", "default")) == ()
 
 
-def test_given_many_finished_jobs_when_another_starts_then_the_oldest_are_forgotten() -> None:
-    runner = Runner()
-    for _ in range(MAX_KEPT + 3):
-        finished(runner.start("work", lambda progress, stop: AddReport(), 1))
-
-    assert len(runner._jobs) <= MAX_KEPT + 1
-
-
 def test_given_a_run_of_questions_when_they_are_counted_then_the_bar_follows_and_the_time_left_comes_from_those_measured_now(  # noqa: E501
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -305,13 +227,6 @@ def test_given_passages_that_are_embedded_then_the_time_left_comes_from_their_pa
     job.progress("b.pdf: embedding", 16, 32)
     now = 110.0
     assert job.seconds_left is None  # nothing of this one was timed yet
-
-
-def test_given_a_run_when_it_ends_then_what_it_did_is_kept_apart_from_what_was_added() -> None:
-    ran = Ran(measured=3, reused=1, failed=0, total=4)
-    job = finished(Runner().start("run", lambda progress, stop: ran, 4, kind="evaluating"))
-
-    assert (job.ran, job.report, job.error) == (ran, None, None)
 
 
 def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_its_id_whatever_its_name() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from page_kit import Touch, badges, session_of, settle, texts
+from page_kit import Touch, badges, field, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import Ran
@@ -41,120 +41,91 @@ def run_set(page: AppTest) -> AppTest:
     return settle(page)
 
 
-def test_given_the_lab_when_opened_then_it_has_its_tabs_and_says_what_a_set_is(lab: AppTest) -> None:
-    assert not lab.exception
-    assert [tab.label for tab in lab.tabs] == ["Questions & run", "Results", "Compare", "Guarantee", "Feedback"]
-    assert say("lab_sets.empty") in [info.value for info in lab.info]
+def test_given_a_labelled_file_when_dropped_then_good_rows_are_a_set_and_others_are_named(
+    lab: AppTest,
+) -> None:
+    upload(lab, b"a,b\n1,2\n")
+    assert "No column is named question" in texts(lab)
+    assert recording.store().sets() == ()
 
-
-def test_given_a_labelled_csv_when_dropped_then_good_rows_are_kept_and_the_others_are_named(lab: AppTest) -> None:
     upload(lab)
 
-    assert not lab.exception
     assert recording.store().sets() == ("mine",)
-    assert [one.question for one in recording.store().read_set("mine")][2] == "What is the capital of France?"
+    assert recording.store().read_set("mine") == read_labelled(LABELLED, "mine.csv")[0]
     assert say("lab_sets.left_out", n=1) in [warning.value for warning in lab.warning]
     assert any(
         "text" in table.value and "answerable is 'perhaps'" in str(table.value["text"].tolist())
         for table in lab.dataframe
     )
-    assert lab.selectbox(key="lab_set_default").value == "mine"
+    assert field(lab, "lab_set_default").value == "mine"
+    assert {button.label for button in lab.download_button} >= {"CSV", "JSON"}
+
+    upload(lab)
+    assert recording.store().sets() == ("mine", "mine 2")
+    lab.button(key=f"ask_delete_set_{tag('mine 2')}").click().run()
+    lab.button(key=f"sure_delete_set_{tag('mine 2')}").click().run()
+    assert recording.store().sets() == ("mine",)
+
+    lab.button(key="labelled_samples").click().run()
+    assert [len(recording.store().read_set(name)) for name in recording.store().sets()] == [193, 3]
 
 
-def test_given_a_file_without_questions_when_dropped_then_the_error_says_what_to_do_and_nothing_is_made(
+def test_given_a_set_when_run_then_every_question_is_recorded_once_and_runs_are_compared_measured_again_and_deleted(
     lab: AppTest,
 ) -> None:
-    upload(lab, b"a,b\n1,2\n")
-
-    assert "No column is named question" in texts(lab)
-    assert recording.store().sets() == ()
-
-
-def test_given_the_samples_when_taken_then_all_their_questions_are_a_set(lab: AppTest) -> None:
-    lab.button(key="labelled_samples").click().run()
-
-    assert not lab.exception
-    assert [len(recording.store().read_set(name)) for name in recording.store().sets()] == [193]
-
-
-def test_given_a_set_when_run_then_every_question_is_recorded_and_the_run_is_chosen(lab: AppTest) -> None:
     run_set(upload(lab))
 
-    assert not lab.exception
     (head,) = recording.store().runs()
     assert (head.name, head.set_name, head.done, head.total) == ("mine", "mine", 3, 3)
-    assert lab.selectbox(key="lab_run_default").value == head.id
-    (job,) = session_of(lab).jobs
-    assert job.ran == Ran(3, 0, 0, 3)
-    runs = next(table.value for table in lab.dataframe if "version" in table.value)
-    assert list(runs["state"]) == [say("lab_sets.state_whole")]
+    assert field(lab, "lab_run_default").value == head.id
+    assert session_of(lab).jobs[-1].ran == Ran(3, 0, 0, 3)
+    assert [row["state"] for row in table(lab, "version")] == [say("lab_sets.state_whole")]
 
-
-def test_given_a_second_run_when_only_judgements_differ_then_the_page_says_that_all_was_recorded_before(
-    lab: AppTest,
-) -> None:
-    run_set(upload(lab))
-    lab.slider(key="knob_min_correctness").set_value(0.9).run()
-
+    field(lab, "knob_min_correctness").set_value(1.0).run()
     run_set(lab)
-
     assert session_of(lab).jobs[-1].ran == Ran(0, 3, 0, 3)
     assert say("jobs.ran", n=3, measured=0, reused=3) in badges(lab)
+    newest, oldest = recording.store().runs()
+    lab.text_area(key=f"run_note_{newest.id}").set_value("A *strict* one.").run()
+    assert [head.note for head in recording.store().runs()] == ["A *strict* one.", ""]
+    assert [row["note"] for row in table(lab, "version")] == ["A *strict* one.", ""]
+    changed, first = (row["changed"] for row in table(lab, "version"))
+    assert ("100 %" in str(changed), first) == (True, "")
+    assert running.run_before(newest, (newest, oldest)) == oldest
 
+    lab.button(key="see_results").click().run()
+    assert say("lab_limit.title") in [heading.value for heading in lab.subheader]
 
-def test_given_a_run_when_documents_are_deleted_then_it_is_stale_and_can_be_measured_again(lab: AppTest) -> None:
-    run_set(upload(lab))
+    open_tab(lab, "compare")
+    assert "Right only by the first: 0. Right only by the second: 0." in texts(lab)
+    lab.selectbox(key=f"compare_first_{newest.id}").set_value(f"=run default/{oldest.id}").run()
+    rows = {row["figure"]: row for row in table(lab, "figure")}
+    refused = rows[say("lab_compare.rate_false_refusals")]
+    assert ("0 of 2" in str(refused["first"]), "2 of 2" in str(refused["second"])) == (True, True)
+    told = next(text.value for text in lab.text if "McNemar" in text.value)
+    assert "Questions that both measured: 3. Right only by the first: 2. Right only by the second: 0." in told
+    assert "p = 0.5." in told
+    assert [row["second"] for row in table(lab, "second_by")] == [say("lab_compare.ended_false_refusal")] * 2
+    lab.selectbox(key=f"compare_first_{newest.id}").set_value("rag-engine").run()
+    assert any(text.value.startswith("Left as the run has them") for text in lab.text)
+
+    lab.segmented_control(key="lab_way").set_value("all").run()
+    presets = {row["name"]: row for row in table(lab, "stays")}
+    assert all(row["right"] + row["wrong"] + row["refused"] <= 3 for row in presets.values())  # type: ignore[operator]
+    assert presets[say("presets.front_open")]["refused"] == 0
+
+    open_tab(lab, "sets")
     library = state.engine().library
     library.delete(library.snapshot.documents[0].id)
     lab.run()
     assert any("state" in warning.value for warning in lab.warning)
-
-    lab.button(key="resume_run").click().run()
-    settle(lab)
-
-    (head,) = recording.store().runs()
-    assert head.version == library.snapshot.version
+    settle(lab.button(key="resume_run").click().run())
+    assert recording.store().runs()[0].version == library.snapshot.version
     assert "resume_run" not in [button.key for button in lab.button]
-
-
-def test_given_a_second_run_under_other_settings_then_the_list_says_what_was_changed_and_each_run_keeps_its_note(
-    lab: AppTest,
-) -> None:
-    run_set(upload(lab))
-    lab.slider(key="knob_top_k").set_value(4).run()
-    run_set(lab)
-    newest, oldest = recording.store().runs()
-
-    lab.text_area(key=f"run_note_{newest.id}").set_value("Fewer *passages*.").run()
-
-    assert [head.note for head in recording.store().runs()] == ["Fewer *passages*.", ""]
-    runs = next(table.value for table in lab.dataframe if "version" in table.value)
-    assert list(runs["note"]) == ["Fewer *passages*.", ""]
-    changed, first = runs["changed"]
-    assert ("4" in changed, first) == (True, "")
-    assert running.run_before(newest, (newest, oldest)) == oldest
-
-
-def test_given_a_run_when_its_results_are_asked_for_then_their_tab_opens(lab: AppTest) -> None:
-    run_set(upload(lab))
-
-    lab.button(key="see_results").click().run()
-
-    assert not lab.exception
-    assert say("lab_limit.title") in [heading.value for heading in lab.subheader]
-
-
-def test_given_a_run_when_deleted_then_it_asks_first(lab: AppTest) -> None:
-    run_set(upload(lab))
-    (head,) = recording.store().runs()
-
-    lab.button(key=f"ask_delete_run_{head.id}").click().run()
+    lab.button(key=f"ask_delete_run_{newest.id}").click().run()
     assert "Delete the run “mine” with its 3 results?" in texts(lab)
-    assert recording.store().runs() == (head,)
-    lab.button(key=f"sure_delete_run_{head.id}").click().run()
-
-    assert not lab.exception
-    assert recording.store().runs() == ()
+    lab.button(key=f"sure_delete_run_{newest.id}").click().run()
+    assert [head.id for head in recording.store().runs()] == [oldest.id]
     assert recording.store().sets() == ("mine",)
 
 
@@ -178,7 +149,6 @@ def test_given_an_edited_table_when_saved_then_the_set_is_changed_and_a_bad_row_
     lab.run()
     lab.button(key="save_set").click().run()
 
-    assert not lab.exception
     found = recording.store().read_set("mine")
     assert [(one.question, one.answers) for one in found] == [
         ("How often does the flow meter have to be calibrated?", ("every 6 years",)),
@@ -200,28 +170,9 @@ def test_given_questions_that_name_documents_by_id_then_the_table_shows_names_an
     lab.run()
     lab.button(key="save_set").click().run()
 
-    assert not lab.exception
     (found,) = recording.store().read_set("mine")
     assert (found.answers, found.documents, found.places) == (("so it is",), (first.id,), (Place(first.id, 2),))
     assert sets._renamed(asked, {first.id: first.name}).documents == ("flow-meter-manual.pdf",)
-
-
-def test_given_a_set_when_deleted_then_nothing_else_is_lost(lab: AppTest) -> None:
-    upload(lab)
-    upload(lab, LABELLED, "mine.csv")
-    assert recording.store().sets() == ("mine", "mine 2")
-
-    lab.button(key=f"ask_delete_set_{tag('mine 2')}").click().run()
-    lab.button(key=f"sure_delete_set_{tag('mine 2')}").click().run()
-    assert not lab.exception
-    assert recording.store().sets() == ("mine",)
-
-
-def test_given_a_set_when_shown_then_it_can_be_saved_as_a_file_of_either_kind(lab: AppTest) -> None:
-    upload(lab)
-
-    assert {button.label for button in lab.download_button} >= {"CSV", "JSON"}
-    assert read_labelled(LABELLED, "mine.csv")[0] == recording.store().read_set("mine")
 
 
 # comparisons
@@ -237,65 +188,22 @@ def table(page: AppTest, column: str) -> list[dict[str, object]]:
     return next(one.value for one in page.dataframe if column in one.value).to_dict("records")
 
 
-@pytest.mark.parametrize("tab", ["results", "compare", "guarantee", "feedback"])
-def test_given_no_run_when_a_tab_is_opened_then_it_says_so_in_words(lab: AppTest, tab: str) -> None:
-    open_tab(lab, tab)
-
-    assert not lab.exception
-    assert lab.info
-
-
-def test_given_a_run_when_two_settings_are_compared_then_rates_test_and_differing_questions_are_shown(
-    lab: AppTest,
-) -> None:
-    run_set(upload(lab))
-    lab.slider(key="knob_min_correctness").set_value(1.0).run()
-    open_tab(lab, "compare")
-
-    assert not lab.exception
-    rows = {row["figure"]: row for row in table(lab, "figure")}
-    refused = rows[say("lab_compare.rate_false_refusals")]
-    assert "0 of 2" in refused["first"]
-    assert "2 of 2" in refused["second"]
-    told = next(text.value for text in lab.text if "McNemar" in text.value)
-    assert "Right only by the first: 2. Right only by the second: 0." in told
-    assert "p = 0.5." in told
-    assert [row["second"] for row in table(lab, "second_by")] == [say("lab_compare.ended_false_refusal")] * 2
-
-
-def test_given_settings_that_need_a_new_run_when_compared_then_the_page_names_what_stays(lab: AppTest) -> None:
-    run_set(upload(lab))
-    open_tab(lab, "compare")
-
-    lab.selectbox(key="compare_first").set_value("rag-engine").run()
-
-    assert not lab.exception
-    assert any(text.value.startswith("Left as the run has them") for text in lab.text)
-
-
-def test_given_a_second_run_when_two_runs_are_compared_then_the_same_questions_are_paired(lab: AppTest) -> None:
-    run_set(upload(lab))
-    lab.slider(key="knob_top_k").set_value(1).run()
-    run_set(lab)
-    open_tab(lab, "compare")
-
-    lab.segmented_control(key="lab_way").set_value("runs").run()
-
-    assert not lab.exception
-    assert "Questions that both measured: 3." in texts(lab)
+def test_given_no_run_when_a_tab_is_opened_then_it_says_so_in_words(lab: AppTest) -> None:
+    for tab in ("results", "compare", "guarantee", "feedback"):
+        open_tab(lab, tab)
+        assert lab.info, tab
 
 
 def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(app: AppTest, library: object) -> None:
     page = settle(app)
-    page.slider(key="knob_min_correctness").set_value(0.8).run()
+    field(page, "knob_min_correctness").set_value(0.8).run()
 
     page.switch_page("pages/lab.py").run()
-    assert (page.slider(key="knob_min_correctness").value, page.slider(key="knob_top_k").value) == (0.8, 10)
-    page.slider(key="knob_top_k").set_value(7).run()
+    assert (field(page, "knob_min_correctness").value, field(page, "knob_top_k").value) == (0.8, 10)
+    field(page, "knob_top_k").set_value(7).run()
     page.switch_page("pages/ask.py").run()
 
-    assert not page.exception
-    assert (page.slider(key="knob_min_correctness").value, page.slider(key="knob_top_k").value) == (0.8, 7)
+    assert (field(page, "knob_min_correctness").value, field(page, "knob_top_k").value) == (0.8, 7)
 
 
 def places_of(page: AppTest, touch: Touch, most: int) -> list[int]:
@@ -310,14 +218,14 @@ def test_given_a_run_that_is_started_when_the_page_is_touched_at_any_moment_then
 ) -> None:
     run_set(upload(lab, b"question,answerable\nWho?,no\n"))
 
-    for number, place in enumerate(places_of(lab, touch, 9), 2):
+    for number, place in enumerate(places_of(lab, touch, 4), 2):
         touch(place)
         next(button for button in lab.button if button.label == say("lab_sets.run")).click().run()
 
         runs = recording.store().runs()
         assert len(runs) == number, place
         assert len(session_of(lab).jobs) == 1, place  # what the run before it came to has gone by itself
-        assert lab.selectbox(key="lab_run_default").value == runs[0].id, place
+        assert field(lab, "lab_run_default").value == runs[0].id, place
         assert not session_of(lab).starting
 
 
@@ -326,39 +234,12 @@ def test_given_a_set_that_is_made_when_the_page_is_touched_at_any_moment_then_it
 ) -> None:
     upload(lab, b"question,answerable\nWho?,no\n", "0.csv")
 
-    for number, place in enumerate(places_of(lab, touch, 7), 1):
+    for number, place in enumerate(places_of(lab, touch, 4), 1):
         touch(place)
         upload(lab, b"question,answerable\nWho?,no\n", f"{number}.csv")
-        assert lab.selectbox(key="lab_set_default").value == f"{number}", place
+        assert field(lab, "lab_set_default").value == f"{number}", place
 
-    assert recording.store().sets() == tuple(map(str, range(8)))
-
-
-def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is_the_readers_again(
-    lab: AppTest,
-) -> None:
-    upload(lab)
-    upload(lab, LABELLED, "other.csv")
-    assert lab.selectbox(key="lab_set_default").value == "other"
-
-    lab.selectbox(key="lab_set_default").set_value("mine").run()
-
-    assert lab.selectbox(key="lab_set_default").value == "mine"
-    assert session_of(lab).choices == {}
-
-
-def test_given_a_run_when_all_presets_are_shown_then_each_has_its_counts(lab: AppTest) -> None:
-    run_set(upload(lab))
-    lab.session_state["lab_tab"] = say("lab.tab_compare")
-    lab.session_state["lab_way"] = "all"
-    lab.run()
-
-    assert not lab.exception
-    presets = next(table.value for table in lab.dataframe if "stays" in table.value).set_index("name")
-    assert (presets[["right", "wrong", "refused"]].sum(axis=1) <= 3).all()
-    assert presets.loc[say("presets.front_open"), "refused"] == 0
-    balanced, recorded = say("presets.front_balanced"), say("lab_compare.option_recorded")
-    assert presets.loc[balanced, "right"] == presets.loc[recorded, "right"]
+    assert recording.store().sets() == tuple(map(str, range(5)))
 
 
 def type_question(page: AppTest, question: str, answer: str = "", answerable: bool = True) -> AppTest:
@@ -373,13 +254,12 @@ def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form
 ) -> None:
     type_question(lab, "How many vacation days do employees have?", "25 vacation days")
 
-    assert not lab.exception
-    assert lab.selectbox(key="lab_set_default").value == say("labelling.default_set")
+    assert field(lab, "lab_set_default").value == say("lab_typed.default_set")
     assert lab.text_input(key=sets.QUESTION).value == lab.text_input(key=sets.ANSWER).value == ""
 
     type_question(lab, "What is the capital of France?", answerable=False)
     type_question(lab, " ")
-    found = recording.store().read_set(say("labelling.default_set"))
+    found = recording.store().read_set(say("lab_typed.default_set"))
     assert [(one.question, one.answerable, one.answers) for one in found] == [
         ("How many vacation days do employees have?", True, ("25 vacation days",)),
         ("What is the capital of France?", False, ()),

@@ -4,12 +4,9 @@ to use it.
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from folding import each
 from page_kit import badges, captions
-from streamlit.testing.v1 import AppTest
 from test_page_lab_results import a_run, measured, opened
 
 from rag_core.evaluation.report import Effect, Tradeoff
@@ -45,27 +42,6 @@ def test_given_more_wrong_ones_accepted_then_a_lower_limit_is_suggested_and_none
     assert say("lab_limit.suggest_none") in badges(opened(held))
 
 
-def test_given_a_surest_answer_that_is_wrong_when_none_is_accepted_then_the_page_says_what_would_have_to_be_and_lists_it() -> (  # noqa: E501
-    None
-):
-    found = Tradeoff((0.0, 0.5, 0.9), (Effect(6, 4, 0, 0), Effect(4, 1, 2, 3), Effect(1, 1, 5, 3)))
-
-    def least() -> None:
-        import streamlit as st
-
-        from ui.lab import limit as shown
-
-        shown._show_least(st.session_state["found"])
-
-    page = AppTest.from_function(least)
-    page.session_state["found"] = found
-    page.run()
-
-    assert [one.value for one in page.markdown] == [say("lab_limit.least", n=20, limit=50, wrong=1, answered=5)]
-    page.button(key="lab_one_more").click().run()
-    assert page.session_state[limit.PICKED] == (0.5, "wrong")
-
-
 def test_given_a_run_without_a_probability_then_the_counts_stand_and_no_limit_is_suggested() -> None:
     held = a_run()
     held["records"] = [measured(None) for _ in held["records"]]
@@ -84,24 +60,6 @@ def test_given_a_suggested_limit_when_used_then_it_is_the_setting_and_its_check_
     limit._apply(0.86)
 
     assert values == {"min_correctness": 0.86, "correctness_mode": Mode.ENFORCE}
-
-
-def test_given_a_line_that_was_clicked_then_the_questions_that_end_so_at_that_limit_are_listed_with_how_they_end_now() -> (  # noqa: E501
-    None
-):
-    page = opened(a_run())
-    assert say("lab_limit.how") in captions(page)
-
-    for line, at, names in (("refused", 0.86, 4), ("wrong", 0.0, 5), ("right", 0.86, 2)):
-        page.session_state["lab_limit_picked"] = (at, line)
-        page.run()
-        assert not page.exception
-        assert say(f"lab_limit.clicked_{line}", limit=100 * at, n=names) in badges(page)
-        listed = [frame.value for frame in page.dataframe if "question" in frame.value.columns]
-        assert [len(one) for one in listed] == [names]
-
-    page.button(key="lab_limit_picked_close").click().run()
-    assert say("lab_limit.how") in captions(page)
 
 
 @each(
@@ -133,37 +91,6 @@ def test_given_answers_whose_document_was_deleted_since_then_they_are_in_no_coun
     assert say("lab_limit.of", n=9) in captions(page)
     assert say("lab_limit.lost", n=1) in captions(page)
     assert say("lab_limit.lost", n=1) not in captions(opened(a_run()))
-
-
-def test_given_one_wrong_answer_that_decides_the_limit_then_a_click_lists_it_right_below_the_button(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sys.modules["rag_core.evaluation.report"], "MIN_GAIN", 1)
-    page = opened(a_run())
-    said = next(one for one in badges(page).split("\n") if one.startswith("**One question decides this.**"))
-
-    page.button(key="lab_one_more").click().run()
-
-    assert not page.exception
-    at, line = page.session_state["lab_limit_picked"]
-    assert line == "wrong"
-    assert f"at {100 * at:g} %" in said
-
-    assert above_the_chart(page)
-
-    # as a click in the chart does
-    page.session_state[limit.PICKED], page.session_state[limit.BY_BUTTON] = (
-        (0.86, "right"),
-        False,
-    )
-    page.run()
-    assert not above_the_chart(page)
-
-
-def above_the_chart(page: AppTest) -> bool:
-    """Whether the list is closed by a button that comes before the chart."""
-    keys = [element.key for element in page.main if getattr(element, "key", None)]
-    return keys.index("lab_limit_picked_close") < keys.index(limit.CHART)
 
 
 def test_given_two_limits_near_each_other_then_their_words_stand_above_the_curves_on_lines_of_their_own() -> None:

@@ -15,14 +15,14 @@ import pytest
 from folding import each
 from honest_model import best_sentences, draft, honest, refusal, sufficient
 from model_server import Asked as Sent
-from model_server import Hang, ModelServer, Status
+from model_server import Hang, ModelServer
 from page_kit import (
     JOB_SECONDS,
     ask,
     asked_of,
     badges,
     captions,
-    collection_field,
+    field,
     html,
     open_part,
     session_of,
@@ -35,10 +35,9 @@ from rag_core.compression.llm.prompts import COMPRESS_RULES
 from rag_core.domain.llm_trace import Call, Step
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidSetting
-from rag_core.library.stored.named import create_collection
 from rag_core.settings import Mode, Settings
 from rag_core.work import loading
-from ui.app import asked, state
+from ui.app import asked
 from ui.app.asked import Pending
 from ui.app.texts import say, screen, tell
 from ui.ask import asking, waiting
@@ -106,7 +105,8 @@ def wait_for(app: AppTest, done: Callable[[], bool]) -> AppTest:
 
 def setting(app: AppTest, name: str, value: object) -> AppTest:
     """Set a setting as `set_knob` does, whether its field is on the page or not."""
-    app.session_state["plumbline"].values[name] = app.session_state[f"knob_{name}"] = value
+    app.session_state["plumbline"].values[name] = value
+    app.session_state["plumbline"].editions[f"knob_{name}"] += 1
     return app.run()
 
 
@@ -132,35 +132,6 @@ def test_given_a_server_that_hangs_when_asked_then_only_the_stage_is_shown_and_c
     assert session_of(page).history == []
 
 
-def test_given_a_question_on_its_way_when_another_is_asked_then_the_first_stays_with_a_way_to_ask_it_again(
-    model: ModelServer, page: AppTest
-) -> None:
-    model.play(Hang())
-    ask(page, QUESTION)
-    wait_for(page, lambda: model.calls == 1)
-
-    model.play(honest)
-    ask(page, "How many vacation days do employees have?")
-    wait_for(page, lambda: session_of(page).asked is not None)
-
-    assert asked_of(page).question == "How many vacation days do employees have?"
-    assert session_of(page).stopped == QUESTION
-    assert QUESTION in texts(page)
-    assert page.button(key="ask_again_button")
-    assert model.left.wait(LEFT_SECONDS)
-    assert [one.question for one in session_of(page).history] == ["How many vacation days do employees have?"]
-
-
-def test_given_a_question_that_was_stopped_when_asked_again_then_it_is_answered(patient: AppTest) -> None:
-    session_of(patient).stopped = QUESTION
-    patient.run()
-
-    patient.button(key="ask_again_button").click().run()
-
-    assert asked_of(patient).decision.answered
-    assert session_of(patient).stopped == ""
-
-
 def test_given_a_slider_when_moved_while_the_model_thinks_then_it_is_not_asked_twice_and_the_slider_counts(
     model: ModelServer, page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,27 +141,13 @@ def test_given_a_slider_when_moved_while_the_model_thinks_then_it_is_not_asked_t
     ask(page, QUESTION)
     wait_for(page, lambda: model.calls == 1)
 
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
     assert session_of(page).pending is not None
     thinks.set()
     wait_for(page, lambda: session_of(page).asked is not None)
 
     assert asked_of(page).decision.reason is Reason.CORRECTNESS
     assert model.calls == 1
-
-
-def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_is_stopped(
-    model: ModelServer, page: AppTest
-) -> None:
-    create_collection(state.library_folder(), "other")
-    model.play(Hang())
-    ask(page, QUESTION)
-    wait_for(page, lambda: model.calls == 1)
-
-    collection_field(page).set_value("other").run()
-
-    assert model.left.wait(LEFT_SECONDS)
-    assert QUESTION not in texts(page)
 
 
 @each(
@@ -252,22 +209,6 @@ def test_given_a_tab_that_is_gone_for_a_while_when_looked_for_then_its_question_
     assert seen == [False, False, False, False, False, True]
 
 
-TAB = type("Context", (), {"session_id": "tab 1"})
-
-
-@pytest.mark.parametrize(("context", "served"), [(None, False), (TAB, False), (TAB, True)])
-def test_given_a_page_that_no_server_knows_when_its_tab_is_looked_for_then_it_is_never_closed(
-    context: object, served: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A page that a test runs by itself, also in a process where a server was started."""
-    monkeypatch.setattr(asked, "GONE_SECONDS", 0.0)
-    monkeypatch.setattr(asked.runtime, "exists", lambda: served)
-    monkeypatch.setattr(asked.runtime, "get_instance", lambda: SimpleNamespace(is_active_session=lambda session: False))
-    monkeypatch.setattr(asked, "get_script_run_ctx", lambda **_: context)
-
-    assert asked.tab_closed()() is False
-
-
 # who drafted
 
 
@@ -285,9 +226,9 @@ def test_given_an_honest_model_when_asked_then_its_answer_says_who_drafted_and_s
     assert drafts(patient) == [say("attempts.shown", n=1)]
     assert asked_of(patient).record is not None
 
-    patient.slider(key="knob_top_k").set_value(8).run()
+    field(patient, "knob_top_k").set_value(8).run()
 
-    patient.slider(key="knob_top_k").set_value(10).run()
+    field(patient, "knob_top_k").set_value(10).run()
 
     assert not asked_of(patient).outdated
     assert "ask_again_button" not in {button.key for button in patient.button}
@@ -295,34 +236,19 @@ def test_given_an_honest_model_when_asked_then_its_answer_says_who_drafted_and_s
 
     answer, number = asked_of(patient).decision.answer, asked_of(patient).number
 
-    patient.slider(key="knob_top_k").set_value(3).run()
+    field(patient, "knob_top_k").set_value(3).run()
 
     assert model.calls == 1
     assert asked_of(patient).outdated
     assert asked_of(patient).decision.answer == answer
     assert screen()["waiting.outdated_about"] in texts(patient)
-    patient.slider(key="knob_min_correctness").set_value(0.1).run()  # judged meanwhile, as ever
+    field(patient, "knob_min_correctness").set_value(0.1).run()  # judged meanwhile, as ever
     assert asked_of(patient).settings.min_correctness == 0.1
     patient.button(key="ask_again_button").click().run()
     assert model.calls == 2
     assert not asked_of(patient).outdated
     assert (asked_of(patient).number, asked_of(patient).settings.top_k) == (number, 3)
     assert "Changed: How many sources 10 → 3." in texts(patient)
-
-
-def test_given_a_fallback_that_answers_when_asked_then_the_page_says_why_the_first_did_not(
-    patient: AppTest, model: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """S0-22: the order of drafters, and which of them it was."""
-    monkeypatch.setenv("RAG_FALLBACK_BASE_URL", model.base_url)
-    monkeypatch.setenv("RAG_FALLBACK_MODEL", "second")
-    model.play(lambda sent: honest(sent) if sent.body["model"] == "second" else Status(401))
-
-    ask(patient, QUESTION)
-
-    assert "Drafted by second at 127.0.0.1" in texts(patient)
-    (why,) = asked_of(patient).decision.metadata["tried"]
-    assert f"Before it: {why}" in texts(patient)
 
 
 def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_no_word_of_them_stands_outside_the_trace(
@@ -373,45 +299,6 @@ def test_given_a_model_that_finds_no_answer_when_asked_then_its_words_stand_in_t
     shown = [element.value for element in patient.text if MARKUP in element.value]
     assert shown == [screen()["attempts.refusal"].format(refusal=one.attempt.refusal)]
     assert all(MARKUP not in element.value for element in (*patient.markdown, *patient.caption))
-
-
-def test_given_a_server_that_fails_when_asked_then_the_extract_says_why_the_model_did_not_draft(
-    patient: AppTest, model: ModelServer
-) -> None:
-    model.play(Status(401))
-
-    ask(patient, QUESTION)
-
-    assert asked_of(patient).decision.metadata["drafter"] == "extract"
-    assert of_drafts.stand_in(asked_of(patient).decision) in texts(patient)
-    assert "Requests: 1, tokens: 0" in texts(patient)
-    assert KEY not in json.dumps(asked_of(patient).decision.to_json())
-
-
-def test_given_no_model_when_one_shall_draft_then_the_page_says_so_once_and_does_not_fail(page: AppTest) -> None:
-    setting(page, "drafter", "model")
-    setting(page, "fallback_extract", False)
-
-    ask(page, QUESTION)
-    wait_for(page, lambda: session_of(page).pending is None)
-
-    assert not page.exception
-    assert asked_of(page).decision.reason is Reason.NOT_RUN
-    everywhere, inside = count(page, "No language model is configured")
-    assert everywhere - inside == 1
-
-
-def test_given_a_name_of_a_model_without_a_place_when_asked_then_the_problem_and_its_remedy_are_shown(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_MODEL", "homeless")
-    setting(page, "drafter", "model")
-
-    ask(page, QUESTION)
-    wait_for(page, lambda: session_of(page).pending is None)
-
-    assert not page.exception
-    assert "RAG_MODEL names a language model, but nothing says where it is." in texts(page)
 
 
 # the trace
@@ -503,23 +390,6 @@ def test_given_a_check_that_the_model_never_made_when_it_is_required_then_nothin
     assert "not decided → answered" in texts(patient)
 
 
-def test_given_an_answer_without_a_model_when_one_shall_draft_then_it_is_asked_by_the_button_only(
-    patient: AppTest, model: ModelServer
-) -> None:
-    setting(patient, "drafter", "extract")
-    ask(patient, QUESTION)
-    assert model.calls == 0
-
-    setting(patient, "drafter", "model")
-    assert (model.calls, asked_of(patient).outdated) == (0, True)
-    patient.button(key="ask_again_button").click().run()
-    assert asked_of(patient).decision.metadata["drafter"] == "model"
-    setting(patient, "drafter", "extract")
-
-    assert asked_of(patient).decision.metadata["drafter"] == "extract"
-    assert model.calls == 1
-
-
 def test_given_documents_that_came_meanwhile_when_a_model_drafted_then_it_is_not_asked_by_itself(
     patient: AppTest, model: ModelServer
 ) -> None:
@@ -533,12 +403,6 @@ def test_given_documents_that_came_meanwhile_when_a_model_drafted_then_it_is_not
 
 
 # the settings
-
-
-def test_given_no_model_when_the_settings_are_opened_then_they_say_how_to_configure_one(page: AppTest) -> None:
-    open_part(page, "draft")
-
-    assert screen()["model.none"] in captions(page)
 
 
 def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_key_masked(
@@ -563,27 +427,6 @@ def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_k
     assert [held for held in everything if KEY in held] == []
 
 
-def test_given_a_question_that_no_model_is_asked_for_when_answered_then_the_page_says_why(
-    patient: AppTest, model: ModelServer
-) -> None:
-    """S4-21: sources that contradict each other are quoted, never compressed."""
-    ask(patient, "How much paid parental leave do parents get?")
-
-    note = asked_of(patient).decision.metadata["drafter_note"]
-    assert f"Taken from the documents, not drafted by a model. {note}" in texts(patient)
-    assert "Requests" not in texts(patient)
-    assert model.calls == 0
-
-
-def test_given_a_model_that_drafts_when_a_field_would_ask_it_then_the_field_says_by_a_button(patient: AppTest) -> None:
-    open_part(patient, "retrieve")
-    assert ":material/sync: asks the model, by a button" in captions(patient)
-
-    setting(patient, "drafter", "extract")
-
-    assert "by a button" not in captions(patient)
-
-
 def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_settings_say_so(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -595,7 +438,6 @@ def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_sett
 
     open_part(app.run(), "draft")
 
-    assert not app.exception
     assert "secrets.toml cannot be read: it is no TOML." in texts(app)
 
 
@@ -603,25 +445,15 @@ def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_
     page: AppTest,
 ) -> None:
     open_part(page, "draft")
-    field = page.text_area(key="knob_compress_prompt")
-    assert (field.value, field.placeholder) == ("", COMPRESS_RULES["none"])
+    rules = field(page, "knob_compress_prompt")
+    assert (rules.value, rules.placeholder) == ("", COMPRESS_RULES["none"])
 
     page.button(key="rules_start").click().run()
-    assert page.text_area(key="knob_compress_prompt").value == COMPRESS_RULES["none"]
+    assert field(page, "knob_compress_prompt").value == COMPRESS_RULES["none"]
     assert session_of(page).settings().compress_prompt == ""
-    page.text_area(key="knob_compress_prompt").set_value("- Write in capital letters.").run()
+    field(page, "knob_compress_prompt").set_value("- Write in capital letters.").run()
 
     assert session_of(page).settings().compress_prompt == "- Write in capital letters."
     assert "your own rules" in captions(page)
     page.button(key="reset_compress_prompt").click().run()
-    assert page.text_area(key="knob_compress_prompt").value == ""
-
-
-def test_given_a_model_that_drafts_when_records_are_kept_then_the_page_says_what_of_its_words_is_kept(
-    patient: AppTest,
-) -> None:
-    words = say("recording.kept_model", days=30)
-
-    assert words in captions(patient)
-    setting(patient, "drafter", "extract")
-    assert words not in captions(patient)
+    assert field(page, "knob_compress_prompt").value == ""

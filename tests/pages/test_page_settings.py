@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folding import each
-from page_kit import VACATION, ask, badges, captions, open_part
+from page_kit import VACATION, Touch, ask, badges, captions, field, open_part, session_of
 from streamlit.testing.v1 import AppTest
 
 from rag_core.entrypoints.commands.terminal import show_decision
 from rag_core.settings import Cost, Knob, Mode, Settings, Stage
 from rag_core.work import loading
-from ui.app import state, touches
+from ui.app import state
 from ui.app.texts import screen
 from ui.ask.refusal import outcome_in_words
 from ui.settings import saved_presets
@@ -36,19 +38,18 @@ def keys(page: AppTest) -> set[str]:
 
 
 def move(page: AppTest, name: str, value: float) -> AppTest:
-    return page.slider(key=f"knob_{name}").set_value(value).run()
+    return field(page, f"knob_{name}").set_value(value).run()
 
 
 def shown_settings(page: AppTest) -> set[str]:
     """The settings that have a field now."""
-    return {
-        name
-        for name in KNOBS
-        if any(
-            f"knob_{name}" == widget.key
-            for widget in (*page.slider, *page.selectbox, *page.toggle, *page.text_input, *page.text_area)
-        )
-    }
+    fields = (*page.slider, *page.selectbox, *page.toggle, *page.text_input, *page.text_area)
+    return KNOBS.keys() & {name_of(one) for one in fields}
+
+
+def name_of(one: Any) -> str:
+    """The setting of a field, whatever edition of it is on the page."""
+    return re.sub(r"^knob_|_\d+$", "", one.key or "")
 
 
 def test_given_the_sidebar_when_every_stage_is_opened_then_each_setting_has_field_range_and_cost(page: AppTest) -> None:
@@ -59,7 +60,7 @@ def test_given_the_sidebar_when_every_stage_is_opened_then_each_setting_has_fiel
     for stage in Stage:
         open_part(page, stage)
         for name in shown_settings(page):
-            knob, widget = KNOBS[name], page.get_by_key(f"knob_{name}")
+            knob, widget = KNOBS[name], field(page, f"knob_{name}")
             assert name in FRONT or knob.stage is stage
             assert widget.label == screen()[f"knobs.{name}"]
             assert widget.help == help_text(knob)
@@ -93,19 +94,13 @@ def test_given_a_setting_when_shown_then_its_label_and_help_are_plain_words(knob
     assert help.endswith(".")
 
 
-def test_given_the_labels_when_compared_then_no_two_settings_share_one() -> None:
-    labels = [screen()[f"knobs.{name}"] for name in KNOBS]
-
-    assert len(set(labels)) == len(labels)
-
-
 def test_given_settings_then_the_side_bar_has_the_sliders_that_can_decide_under_them_by_stage_and_no_other(
     page: AppTest,
 ) -> None:
-    assert [slider.key for slider in page.sidebar.slider] == [f"knob_{name}" for name in FRONT]
+    assert tuple(map(name_of, page.sidebar.slider)) == FRONT
     assert screen()["settings.none_ground"] in captions(page)
 
-    page.selectbox(key="preset").set_value("scoping").run()
+    field(page, "preset").set_value("scoping").run()
 
     assert deciding_of(page) == {
         "retrieve": ["top_k"],
@@ -114,7 +109,7 @@ def test_given_settings_then_the_side_bar_has_the_sliders_that_can_decide_under_
         "ground": [],
         "decide": ["min_place"],
     }
-    assert {name: page.slider(key=f"knob_{name}").value for name in ("max_distance", "min_documents")} == {
+    assert {name: field(page, f"knob_{name}").value for name in ("max_distance", "min_documents")} == {
         "max_distance": 0.8,
         "min_documents": 2,
     }
@@ -134,7 +129,7 @@ def deciding_of(page: AppTest) -> dict[str, list[str]]:
     for element in page.sidebar:
         here = heads.get(getattr(element, "value", None), here) if element.type == "markdown" else here
         if element.type == "slider":
-            found[here].append(element.key.removeprefix("knob_"))
+            found[here].append(name_of(element))
     return found
 
 
@@ -154,10 +149,10 @@ def test_given_a_question_on_the_page_then_each_slider_says_where_it_flips_and_a
 
     assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.OBSERVE
 
-    page.selectbox(key="preset").set_value("compliance").run()
+    field(page, "preset").set_value("compliance").run()
 
     assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.ENFORCE
-    assert "knob_min_correctness" not in [slider.key for slider in page.slider]
+    assert "min_correctness" not in map(name_of, page.slider)
 
 
 def test_given_a_name_when_settings_are_saved_then_they_are_a_preset_of_the_collection(page: AppTest) -> None:
@@ -165,7 +160,7 @@ def test_given_a_name_when_settings_are_saved_then_they_are_a_preset_of_the_coll
     page.text_input(key="preset_name").set_value("Strict by hand")
     next(button for button in page.button if button.label == screen()["presets.save"]).click().run()
 
-    assert "Saved: Strict by hand" in page.selectbox(key="preset").options
+    assert "Saved: Strict by hand" in field(page, "preset").options
     (saved,) = saved_presets.saved()
     assert saved.values["min_correctness"] == 0.9
 
@@ -189,7 +184,7 @@ def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate
     assert not any("Low confidence" in text.value for text in app.markdown)
     assert "confidence" not in outcome_in_words(decision)
     assert [line for line in show_decision(decision).splitlines() if ", level " in line] == []
-    assert open_part(app, "gate").slider(key="knob_max_distance").value == 0.1
+    assert field(open_part(app, "gate"), "knob_max_distance").value == 0.1
 
 
 def test_given_a_value_from_the_environment_when_a_preset_is_picked_then_the_value_stays(
@@ -200,9 +195,9 @@ def test_given_a_value_from_the_environment_when_a_preset_is_picked_then_the_val
     app.run()
     assert "undo" not in keys(app)
 
-    app.selectbox(key="preset").set_value("scoping").run()
+    field(app, "preset").set_value("scoping").run()
 
-    assert app.slider(key="knob_min_documents").value == 3
+    assert field(app, "knob_min_documents").value == 3
 
 
 def test_given_moved_settings_when_one_or_all_are_taken_back_then_the_others_stay(page: AppTest) -> None:
@@ -211,7 +206,7 @@ def test_given_moved_settings_when_one_or_all_are_taken_back_then_the_others_sta
 
     page.button(key="undo").click().run()
 
-    assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
+    assert field(page, "knob_min_correctness").value == Settings.load().min_correctness
     assert "undo" not in keys(page)
 
     move(page, "min_correctness", 0.8)
@@ -223,17 +218,17 @@ def test_given_moved_settings_when_one_or_all_are_taken_back_then_the_others_sta
 
     page.button(key="reset_min_correctness").click().run()
 
-    assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
-    assert page.slider(key="knob_min_place").value == 0.9
+    assert field(page, "knob_min_correctness").value == Settings.load().min_correctness
+    assert field(page, "knob_min_place").value == 0.9
     assert {key for key in keys(page) if key.startswith("reset_")} == {"reset_min_place"}
 
     open_part(page, "ingest")
-    page.toggle(key="knob_ocr").set_value(False).run()
+    field(page, "knob_ocr").set_value(False).run()
     assert page.button(key="reset_ocr").label == "Changed. Back to the preset's"
 
     page.button(key="reset_ocr").click().run()
 
-    assert page.toggle(key="knob_ocr").value is True
+    assert field(page, "knob_ocr").value is True
 
 
 def test_given_a_word_when_looked_for_then_the_settings_that_hold_it_are_shown_and_can_be_moved(page: AppTest) -> None:
@@ -272,46 +267,10 @@ def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_wh
 
     open_part(page, "ingest")
 
-    field = page.text_input(key="knob_embedding_model")
-    assert (field.value, field.disabled) == ("another-model", True)
-    assert "Documents page" in field.help
-    assert screen()["rebuild.title"] in field.help
-
-
-@pytest.mark.parametrize("shown", [False, True])
-def test_given_any_run_of_the_page_when_drawn_then_every_field_of_the_settings_that_is_not_shown_yet_is_told_its_value(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch, shown: bool
-) -> None:
-    """A run that is cut short may have told the browser nothing: Streamlit drops what it had not sent, and the next run
-    is all there is.
-
-    Where the browser shows a field, telling it again would take back a touch that is on its way.
-    """
-    if not shown:
-        monkeypatch.setattr(touches, "_values", lambda known, sent: {})
-    for part in ["retrieve", "gate", "draft", "audit", "output", "ingest", "retrieve"]:
-        open_part(page, part)
-        page.run()
-        fields = [*page.slider, *page.toggle, *page.selectbox, *page.text_input]
-        knobs = [field for field in fields if field.key == "preset" or str(field.key).startswith("knob_")]
-        told = {field.key for field in knobs if field.proto.set_value and not field.disabled}
-
-        assert len(knobs) > 3
-        assert told == {field.key for field in knobs if not field.disabled and not shown}, part
-
-
-def test_given_a_browser_that_missed_a_value_when_the_page_is_drawn_then_it_is_told_until_it_says_it_itself(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key, said = "knob_min_correctness", touches._values
-    page.slider(key=key).set_value(0.7).run()
-    assert not page.slider(key=key).proto.set_value
-
-    monkeypatch.setattr(touches, "_values", lambda known, sent: said(known, sent) | {key: 0.5})
-    assert page.run().slider(key=key).proto.set_value
-    monkeypatch.setattr(touches, "_values", said)
-
-    assert not page.run().slider(key=key).proto.set_value
+    shown = field(page, "knob_embedding_model")
+    assert (shown.value, shown.disabled) == ("another-model", True)
+    assert "Documents page" in shown.help
+    assert screen()["rebuild.title"] in shown.help
 
 
 def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins_again_at_its_value(
@@ -320,16 +279,17 @@ def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins
     """The default that comes with a field; without one a slider begins at its lowest, and that was taken for the user's
     wish.
     """
-    page.selectbox(key="preset").set_value("open").run()
-    page.slider(key="knob_top_k").set_value(7).run()
+    field(page, "preset").set_value("open").run()
+    field(page, "knob_top_k").set_value(7).run()
     for part in ["retrieve", "gate", "draft", "audit", "output", "ingest"]:
         open_part(page, part)
-        begins: dict[str, object] = {field.key: field.proto.default[0] for field in page.slider}
-        begins |= {field.key: field.proto.default for field in [*page.toggle, *page.text_input, *page.text_area]}
-        begins |= {field.key: field.options[field.proto.default] for field in page.selectbox}
-        there = {field.key: field.value for field in [*page.slider, *page.toggle, *page.text_input, *page.text_area]}
-        there |= {field.key: field.format_func(field.value) for field in page.selectbox}
-        knobs = {key for key in there if key == "preset" or str(key).startswith("knob_")}
+        texts, choices = [*page.toggle, *page.text_input, *page.text_area], page.selectbox
+        begins: dict[str, object] = {one.key: one.proto.default[0] for one in page.slider}
+        begins |= {one.key: one.proto.default for one in texts}
+        begins |= {one.key: one.options[one.proto.default] for one in choices}
+        there = {one.key: one.value for one in [*page.slider, *texts]}
+        there |= {one.key: one.format_func(one.value) for one in choices}
+        knobs = {key for key in there if str(key).startswith(("preset", "knob_"))}
 
         assert len(knobs) > 3
         assert {key: begins[key] for key in knobs} == {key: there[key] for key in knobs}, part
@@ -338,8 +298,27 @@ def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins
 def test_given_the_presets_then_three_in_front_say_what_they_do_and_the_published_designs_what_they_need(
     page: AppTest,
 ) -> None:
-    offered = page.selectbox(key="preset").options
+    offered = field(page, "preset").options
     assert [option.split(":")[0] for option in offered[:3]] == ["Balanced", "Careful", "Everything"]
     assert len(offered) == 3 + len(saved_presets.PUBLISHED)
     assert all(option.startswith("Published design: ") for option in offered[3:])
     assert "Published design: RAG engine (needs a language model)" in offered
+
+
+def test_given_a_setting_that_is_set_elsewhere_when_its_run_is_cut_short_anywhere_then_it_stands(
+    page: AppTest, touch: Touch
+) -> None:
+    """The browser, which was told nothing, sends what the field said before: that is no wish of the user's."""
+    ask(page, VACATION)
+    for place in (1, 2, 5, 20, 60):
+        move(page, "min_correctness", 0.5)
+        touch(place)
+
+        page.button(key="try_min_correctness").click().run()
+
+        stands = field(page, "knob_min_correctness").value
+        assert stands == page.session_state.plumbline.values["min_correctness"] > 0.5, place
+        field(page, "preset").set_value("open").run()
+        touch(place)
+        field(page, "preset").set_value("balanced").run()
+        assert (field(page, "preset").value, session_of(page).preset) == ("balanced", "balanced"), place

@@ -11,18 +11,15 @@ from types import SimpleNamespace
 
 import pymupdf
 import pytest
-from page_kit import ask, asked_of, badges, session_of, settle, texts
+from page_kit import ask, asked_of, field, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.labelled import LabelledQuestion, holds_answer, to_row
 from rag_core.ingest.reading.pdf import compose_sheet
 from ui.app import sheets, state
-from ui.app.people import recording
 from ui.app.texts import say
 from ui.ask import export
-from ui.ask.feedback import right_answer
 from ui.settings import sharing
 
 HOSTILE = (
@@ -32,107 +29,10 @@ HOSTILE = (
 QUESTION = "How many vacation days do employees have?"
 
 
-def test_given_an_answer_and_a_refusal_when_added_to_the_test_set_then_each_is_labelled_as_decided_and_can_be_changed(
-    page: AppTest,
-) -> None:
-    ask(page, QUESTION)
-    page.button(key="add_to_set").click().run()
-
-    (label,) = recording.store().read_set("Test set")
-    (cited,) = asked_of(page).decision.citations[:1]
-    assert (label.question, label.answerable, label.answers) == (
-        QUESTION,
-        True,
-        (asked_of(page).decision.claims[0].text,),
-    )
-    assert (label.places[0].document, label.places[0].page) == (cited.document_id, cited.page)
-    assert say("labelling.added") in badges(page)
-
-    page.text_input(key="label_answer").set_value("25 vacation days")
-    next(button for button in page.button if button.label == say("labelling.save")).click().run()
-    assert [one.answers for one in recording.store().read_set("Test set")] == [("25 vacation days",)]
-
-    ask(page, "What is the capital of France?")
-    page.button(key="add_to_set").click().run()
-    assert [one.answerable for one in recording.store().read_set("Test set")] == [True, False]
-    page.button(key="label_take_back").click().run()
-    assert [one.answerable for one in recording.store().read_set("Test set")] == [True]
-
-
-def test_given_an_answer_called_wrong_when_added_to_the_test_set_then_the_page_says_that_any_answer_counts_until_the_right_one_is_given(  # noqa: E501
-    page: AppTest,
-) -> None:
-    ask(page, QUESTION)
-    page.button(key="add_to_set").click().run()
-    assert say("labelling.counts_as_right") not in [info.value for info in page.info]
-    page.button(key="label_take_back").click().run()
-
-    page.button(key="feedback_wrong").click().run()
-    page.button(key="add_to_set").click().run()
-    assert say("labelling.counts_as_right") in [info.value for info in page.info]
-
-    page.text_input(key="label_answer").set_value("25 vacation days")
-    next(button for button in page.button if button.label == say("labelling.save")).click().run()
-    assert say("labelling.counts_as_right") not in [info.value for info in page.info]
-
-
-def test_given_a_label_that_was_corrected_when_its_question_is_asked_and_added_again_then_the_correction_stays(
-    page: AppTest,
-) -> None:
-    ask(page, QUESTION)
-    page.button(key="add_to_set").click().run()
-    page.text_input(key="label_answer").set_value("24 vacation days")
-    next(button for button in page.button if button.label == say("labelling.save")).click().run()
-
-    ask(page, QUESTION)
-    page.button(key="add_to_set").click().run()
-
-    assert [one.answers for one in recording.store().read_set("Test set")] == [("24 vacation days",)]
-    assert page.text_input(key="label_answer").value == "24 vacation days"
-
-
-def test_given_a_label_as_decided_when_its_answer_is_called_wrong_later_and_added_again_then_it_is_no_right_answer_any_more(  # noqa: E501
-    page: AppTest,
-) -> None:
-    ask(page, QUESTION)
-    page.button(key="add_to_set").click().run()
-    ask(page, QUESTION)
-    page.button(key="feedback_wrong").click().run()
-
-    page.button(key="add_to_set").click().run()
-
-    assert [one.answers for one in recording.store().read_set("Test set")] == [()]
-
-
-ROWS = {
-    "What were net sales in fiscal 2022?": ("Fiscal 2022 | Fiscal 2021: Net sales | $ | 5,140 | $ | 4,870", "$5,140"),
-    "What is the minimum pressure?": (
-        "Parameter | Value | Unit: Minimum pressure | 16 | bar",
-        "Minimum pressure 16 bar",
-    ),
-    "How many stores are there?": ("U.S. | Abroad: Stores | 1,144 | 212", "Stores 1,144 212"),
-    "How often is it calibrated?": (
-        "It is calibrated every 5 years | at least.",
-        "It is calibrated every 5 years at least.",
-    ),
-}
-
-
-def test_given_a_row_of_a_table_when_added_to_the_test_set_then_its_right_answer_is_the_figure_or_the_row_and_no_list_in_brackets() -> (  # noqa: E501
-    None
-):
-    for question, (claim, answer) in ROWS.items():
-        label = LabelledQuestion("1", question, True, (right_answer(question, claim),))
-
-        assert label.answers == (answer,)
-        assert to_row(label)["answers"] == answer
-        assert holds_answer(claim, label.answers), claim
-
-
 def test_given_a_link_to_a_decision_when_opened_then_it_is_shown_as_it_was_decided_until_the_next_question(
     page: AppTest, app: AppTest
 ) -> None:
-    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    field(page, "knob_min_correctness").set_value(1.0).run()
     ask(page, QUESTION)
     assert asked_of(page).decision.reason is Reason.CORRECTNESS
     number = asked_of(page).record

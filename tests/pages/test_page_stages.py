@@ -10,19 +10,19 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 from any_measurements import any_measurements
-from builders import MODES, hit, matched
+from builders import MODES
 from folding import each
 from hypothesis import given
 from page_kit import ask, asked_of, captions, html, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.checks import CHECKS, GATING, GROUNDING
-from rag_core.decision.decide import decide, replay
+from rag_core.decision.decide import decide
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
-from rag_core.settings import Cost, Mode, Settings
+from rag_core.settings import Mode, Settings
 from ui.app.texts import say, screen, speaking, tell
 from ui.ask import checks, stages
 from ui.ask.checks import meter
@@ -188,15 +188,6 @@ def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them_whe
     assert say("stages.not_recorded") in [caption.value for caption in page.caption]
 
 
-def test_given_a_passage_beyond_the_distance_limit_then_it_is_dropped_by_it() -> None:
-    found = hit()
-
-    assert (
-        stages._passage(1, "a.pdf", found, frozenset({found.passage.id}), set())["became"]
-        == "dropped: beyond the distance limit"
-    )
-
-
 def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,26 +229,3 @@ def test_given_the_checks_when_counted_then_every_one_has_a_stage_and_its_switch
     assert len(STAGES) == len(GATING) + len(GROUNDING)
     assert {stage: knob for stage in STAGES if (knob := checks.mode_knob(stage))} == MODES
     assert {check.name for check in CHECKS} <= set(wording._STAGE_OF)
-
-
-def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_the_check_that_names_it() -> None:
-    measurements = Measurements("What is it?", Settings(), keywords=matched(9))
-    limits: dict[str, str] = {}
-    before = {check.stage: check.threshold for check in decide(measurements).trace.checks}
-    for knob in Settings.knobs():
-        if knob.cost is Cost.REPLAY and knob.low is not None and knob.step is not None:
-            step = knob.step if knob.high is None or knob.default < knob.high else -knob.step
-            moved = replay(measurements, measurements.settings.changed(**{knob.name: knob.default + step}))
-            limits |= {check.stage: knob.name for check in moved.trace.checks if check.threshold != before[check.stage]}
-
-    of_models = {
-        "sufficiency": "min_sufficiency",
-        "added_words": "max_added_words",
-        "draft_correctness": "min_correctness",
-    }
-    assert limits | of_models == checks.LIMITS
-
-
-def test_given_the_checks_then_the_source_of_a_limit_is_one_sentence() -> None:
-    assert checks.SOURCES["top_cosine"] == "0.72 comes from a system with another, multilingual model; without data."
-    assert checks.SOURCES["availability"] == ""

@@ -28,7 +28,7 @@ from rag_core.library.disk.private import HeldFile
 from rag_core.library.stored.sources import Source
 from rag_core.service.visits import Visit, Visits
 from ui import frame
-from ui.app.jobs import progress, uploads
+from ui.app.jobs import uploads
 from ui.app.jobs.uploads import COUNTED_BYTES, SMALL_BYTES, OnDisk
 
 SESSION = "one"
@@ -115,24 +115,6 @@ def test_the_server_keeps_uploads_on_disk() -> None:
     assert memory_uploaded_file_manager.MemoryUploadedFileManager is OnDisk
 
 
-def test_given_more_files_than_allowed_when_dropped_on_the_page_then_the_first_are_indexed_and_the_others_named(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(uploads, "MAX_FILES", 1)
-    made = pymupdf.open()
-    made.new_page().insert_text((72, 100), "The harbour bridge is 412 metres long.")
-    data = made.tobytes()
-
-    page.file_uploader[0].set_value(
-        [("bridge.pdf", data, "application/pdf"), ("late.pdf", data, "application/pdf")]
-    ).run()
-    settle(page)
-
-    assert not page.exception
-    assert "late.pdf was not taken: at most 1 files can be added at once." in texts(page)
-    assert "Indexed and ready to be asked: 1" in badges(page)
-
-
 def test_given_an_upload_when_the_next_touch_ends_its_run_then_it_is_indexed_all_the_same(
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,25 +146,6 @@ def test_given_a_file_that_the_browser_still_lists_when_more_is_dropped_then_the
     assert page.file_uploader[0].value != []
     assert dropped("pier.txt") == 2
     assert page.file_uploader[0].key == key
-
-
-def test_given_a_long_list_of_files_that_were_taken_when_nobody_is_dropping_more_then_a_new_field_begins(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def dropped(name: str) -> str:
-        page.file_uploader[0].set_value([(name, name.encode(), "text/plain")]).run()
-        settle(page)
-        return str(page.file_uploader[0].key)
-
-    monkeypatch.setattr(progress, "MANY_TAKEN", 2)
-    monkeypatch.setattr(progress, "QUIET_SECONDS", 1e9)
-    first = dropped("a.txt")
-    assert dropped("b.txt") == first
-    monkeypatch.setattr(progress, "QUIET_SECONDS", -1.0)
-    page.run()
-    assert page.file_uploader[0].key != first
-    assert page.file_uploader[0].value == []
-    assert dropped("c.txt") == page.file_uploader[0].key
 
 
 def test_given_a_disk_that_takes_nothing_when_a_file_is_dropped_then_the_page_says_so_until_the_next_one(

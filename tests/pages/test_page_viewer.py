@@ -1,21 +1,19 @@
-"""The page beside the answer: what is marked, turning, enlarging, and what stands there when no page can be drawn."""
+"""The page beside the answer: what is marked, turning, and what stands there when no page can be drawn."""
 
 from __future__ import annotations
 
 import io
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pymupdf
 import pytest
 from builders import with_outcome
-from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import CALIBRATION, PDF, VACATION, ask, asked_of, badges, by_key, captions, settle, texts
+from page_kit import CALIBRATION, PDF, VACATION, ask, asked_of, badges, by_key, captions, field, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
@@ -25,7 +23,7 @@ from rag_core.ingest.reading.pdf import render_page
 from ui.app import state, tables
 from ui.ask import stages
 from ui.documents import viewer
-from ui.documents.place import LINES_MOST, Place, around, figures_end, folded, strip
+from ui.documents.place import Place, around, is_cut
 from ui.documents.viewer import AROUND
 
 LEAVE = "How long is parental leave?"  # two sentences of one page, and one of another document
@@ -46,7 +44,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
 
 
 def alts(page: AppTest) -> str:
-    return "\n".join(str(image.proto) for image in page.image)
+    return "\n".join(one.alt for image in page.image for one in image.proto.imgs)
 
 
 def code(page: AppTest) -> str:
@@ -58,7 +56,7 @@ def upload(page: AppTest, name: str, data: bytes, kind: str = PDF) -> AppTest:
     return settle(page)
 
 
-def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_and_can_be_enlarged_and_turned(
+def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_and_can_be_turned(
     page: AppTest, drawn: list[dict[str, Any]]
 ) -> None:
     """S3-19, S4-17: the page, with exactly the cited words marked."""
@@ -67,10 +65,9 @@ def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_a
     cited = asked_of(page).decision.citations[0]
     boxes = tuple(box for _, box in cited.boxes)
     part = drawn[0].pop("part")
-    dpi = viewer.LINES_ZOOM * viewer.DPI
-    assert drawn == [
-        {"page": 3, "boxes": boxes, "doubted": (), "dpi": dpi, "max_pixels": viewer.MAX_PIXELS, "form": "pdf"}
-    ]
+    how = {"doubted": (), "dpi": viewer.DPI["lines"], "max_pixels": viewer.MAX_PIXELS, "form": "pdf"}
+    assert drawn == [{"page": 3, "boxes": boxes, **how}]
+    assert page.image[0].proto.imgs[0].url.startswith("data:image/png;base64,"), "an address that others could open"
     assert all(part.x0 < box.x0 and part.y0 < box.y0 and part.x1 > box.x1 and part.y1 > box.y1 for box in boxes)
     assert part.y1 - part.y0 < 200  # a few lines around the words, not the page
     assert "The lines around the words on page 3 of the document, with the words marked." in alts(page)
@@ -79,17 +76,10 @@ def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_a
 
     number = asked_of(page).number
 
-    page.segmented_control(key=f"viewer_zoom_{number}").set_value("whole").run()
-    assert drawn[-1]["dpi"] == viewer.DPI
-    assert drawn[-1]["part"] is None
-    assert "Page 3 of the document, with the words marked." in alts(page)
-    page.segmented_control(key=f"viewer_zoom_{number}").set_value("double").run()
-
-    assert not page.exception
-    assert drawn[-1]["dpi"] == 2 * viewer.DPI
+    page.segmented_control(key=f"viewer_size_{number}").set_value("whole").run()
+    assert (drawn[-1]["dpi"], drawn[-1]["part"]) == (viewer.DPI["whole"], None)
     assert drawn[-1]["boxes"] == drawn[0]["boxes"]
-    page.segmented_control(key=f"viewer_zoom_{number}").set_value("larger").run()
-    assert drawn[-1]["dpi"] == 1.5 * viewer.DPI
+    assert "Page 3 of the document, with the words marked." in alts(page)
 
     page.button(key="viewer_next").click().run()
 
@@ -121,7 +111,6 @@ def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_a
 
     page.run()
 
-    assert not page.exception
     assert "There is no document 'sha256:gone' in the library." in texts(page)
 
 
@@ -142,11 +131,13 @@ def viewer_place(page: AppTest) -> Place:
     return place
 
 
-def test_given_a_page_of_any_size_when_enlarged_then_its_picture_stays_within_the_limit(library: Path) -> None:
+def test_given_a_page_of_any_size_when_drawn_then_its_picture_stays_within_the_limit() -> None:
     made = pymupdf.open()
     made.new_page(width=5000, height=5000)
 
-    picture = Image.open(io.BytesIO(render_page(made.tobytes(), 1, dpi=2 * viewer.DPI, max_pixels=viewer.MAX_PIXELS)))
+    picture = Image.open(
+        io.BytesIO(render_page(made.tobytes(), 1, dpi=viewer.DPI["lines"], max_pixels=viewer.MAX_PIXELS))
+    )
 
     assert picture.width * picture.height <= viewer.MAX_PIXELS
 
@@ -176,7 +167,6 @@ def test_given_words_without_a_certain_place_when_shown_then_nothing_is_marked_a
 
     page.run()
 
-    assert not page.exception
     assert "There is no document 'sha256:gone' in the library." in texts(page)
     assert "Place not certain" not in badges(page)
 
@@ -197,7 +187,6 @@ def test_given_sources_when_one_is_chosen_then_its_page_stays_until_another_ques
 
     page.button(key="show_2").click().run()
 
-    assert not page.exception
     assert page.button(key="show_2").disabled
     assert page.button(key="show_2").label == "This is the page shown"
     assert not page.button(key="show_1").disabled
@@ -206,13 +195,12 @@ def test_given_sources_when_one_is_chosen_then_its_page_stays_until_another_ques
 
     pictures = len(drawn)
 
-    page.slider(key="knob_min_correctness").set_value(0.5).run()
+    field(page, "knob_min_correctness").set_value(0.5).run()
 
     assert page.button(key="show_2").disabled
     assert len(drawn) == pictures
 
     page.button(key="viewer_next").click().run()
-    page.segmented_control(key=f"viewer_zoom_{asked_of(page).number}_unmarked").set_value("double").run()
 
     ask(page, CALIBRATION)
 
@@ -240,28 +228,6 @@ def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_th
     assert all(len(text) <= AROUND + 2 for text in shown)
 
 
-def test_given_a_text_document_that_two_sentences_of_an_answer_cite_then_both_are_set_apart_with_what_is_between(
-    page: AppTest,
-) -> None:
-    first, second = "The harbour bridge is 412 metres long.", "It was opened in 1931."
-    between = "Ships of any size may pass below it. " * 60
-    text = f"{first}\n{between}\n{second}\nThe end."
-    upload(page, "notes.txt", text.encode(), "text/plain")
-    ask(page, "How long is the harbour bridge?")
-    asked = asked_of(page)
-    one = asked.decision.citations[0]
-    at = state.engine().library.view.page(one.document_id, 1).text.index(second)
-    other = replace(one, id=2, excerpt=second, spans=(Span(1, at, at + len(second)),))
-    page.session_state["viewer"] = ((asked.collection, asked.number), Place.of(one, [one, other]))
-
-    page.run()
-
-    shown = [element.value for element in page.code][2:]
-    assert (shown[0], shown[2], shown[3]) == (first, second, "The end.")
-    assert " … " in shown[1]
-    assert len(shown[1]) <= 2 * AROUND + 3
-
-
 def test_given_words_on_pages_when_set_apart_then_each_page_has_its_own_and_stretches_that_overlap_are_one() -> None:
     place = Place(
         "d", 1, words=(Span(1, 40, 50), Span(1, 10, 20)), also_words=(Span(1, 45, 60), Span(1, 80, 90), Span(2, 0, 5))
@@ -275,64 +241,6 @@ def test_given_words_on_pages_when_set_apart_then_each_page_has_its_own_and_stre
 
     assert [len(place.on(number)) for number in (1, 2, 3)] == [1, 2, 0]
     assert [place.holds(number) for number in (1, 2, 3)] == [True, True, False]
-
-
-def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_then_it_is_said_all_the_same(
-    page: AppTest,
-) -> None:
-    """The marks of an answer's other sentences are not those of this one."""
-    ask(page, SPEED)
-    asked = asked_of(page)
-    first, *others = asked.decision.citations
-    asked.decision = with_outcome(asked.decision, citations=(replace(first, boxes=()), *others))
-
-    page.run()
-
-    assert [info.value for info in page.info if info.value.startswith("Place not certain")]
-    assert "with the words marked." in alts(page)
-
-
-def test_given_a_row_of_a_wide_table_when_cited_then_both_its_ends_are_shown_and_its_middle_is_said_to_be_left_out(
-    page: AppTest, drawn: list[dict[str, Any]]
-) -> None:
-    """Of the rows of a filing one saw the figures without what they are of."""
-    document = pymupdf.open()
-    sheet = document.new_page()
-    for y, (name, *figures) in enumerate(
-        (("Year ended", "2023", "2022"), ("Net sales", "14,694", "14,544"), ("Gross profit", "2,725", "2,820"))
-    ):
-        for x, text in zip((40, 430, 530), (name, *figures), strict=True):
-            sheet.insert_text((x, 100 + 20 * y), text)
-    upload(page, "figures.pdf", document.tobytes())
-    ask(page, VACATION)
-    asked = asked_of(page)
-    view = state.engine().library.view
-    found = next(one.id for one in view.documents if one.name == "figures.pdf")
-    place = Place(found, 1, ((1, Box(38, 108, 566, 124)),), (Span(1, 0, 5),))
-    page.session_state["viewer"] = ((asked.collection, asked.number), place)
-
-    page.run()
-
-    name, figures = (call["part"] for call in drawn[-2:])
-    assert name.x1 < figures.x0
-    assert "What the marked row on page 1 of the document is called" in alts(page)
-    assert "The figures of the marked row on page 1 of the document" in alts(page)
-    assert "The empty middle of the row is left out." in captions(page)
-
-
-def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_stored_and_shows_its_text(
-    page: AppTest,
-) -> None:
-    upload(page, "locked.pdf", make.encrypted())
-    page.text_input(key="password_0_0_text").set_value("open sesame")
-    page.button(key=by_key(page, "FormSubmitter:password_0_0")[0]).click().run()
-    settle(page)
-
-    ask(page, "What is the secret?")
-
-    assert [info.value for info in page.info if "no password is stored" in info.value]
-    assert len(page.image) == 0
-    assert "The secret is 42." in [element.value for element in page.code]
 
 
 def test_given_a_file_that_cannot_be_drawn_when_shown_then_the_problem_stands_there_with_its_text(
@@ -419,70 +327,13 @@ def test_given_any_page_when_its_strip_is_cut_out_then_no_word_is_cut_unless_the
     assert part.x0 <= mark.x0
     assert part.x1 >= mark.x1
     whole = part.x1 >= right
-    assert whole or strip(part, page) != "lines"
+    assert whole or is_cut(part, page)
 
 
-def test_given_lines_of_usual_width_then_they_are_shown_whole_and_wider_ones_fade_or_scroll() -> None:
+def test_given_lines_of_usual_width_then_they_are_shown_whole_and_wider_ones_fade() -> None:
     mark = Box(80, 300, 200, 310)
     usual, wide = page_of((70, 300, 100), (500, 300, 525)), page_of((30, 300, 100), (500, 300, 585))
 
     assert (around([mark], usual).x0, around([mark], usual).x1) == (64, 531)
-    assert strip(around([mark], usual), usual) == "lines"
-    assert strip(around([mark], wide), wide) == "lines_cut"
-    across = around([Box(30, 300, 585, 310)], wide)
-    assert strip(across, wide) == "lines_wide"
-
-
-def test_given_a_marked_row_with_figures_then_a_wide_strip_begins_where_they_end_and_text_at_its_beginning() -> None:
-    row = page_of((30, 300, 140), (420, 300, 460), (540, 300, 575))
-    mark = Box(28, 300, 580, 312)
-    part = around([mark], row)
-    end = figures_end([mark], row, part)
-
-    assert end is not None
-    assert part.x0 + end / 100 * (part.x1 - part.x0) == pytest.approx(575)
-    # words of a sentence
-    assert figures_end([mark], page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))), part) is None
-    assert figures_end([Box(28, 400, 580, 412)], row, part) is None  # another line
-    assert figures_end([mark], row, None) is None  # the whole page
-
-
-def test_given_a_marked_row_too_wide_for_its_frame_then_its_name_and_its_figures_are_shown_without_the_empty_middle() -> (  # noqa: E501
-    None
-):
-    mark = Box(28, 300, 580, 312)
-    row = ((30, 300, 140), (420, 300, 460), (540, 300, 575))
-    below = page_of(*row, (30, 330, 200))
-    part = around([mark], below)
-
-    ends = folded([mark], below, part)
-
-    assert ends is not None
-    name, figures = ends
-    assert name.x0 < 30 < 200 < name.x1 < figures.x0 < 420 < 575 < figures.x1  # the longer name below is not cut either
-    assert (name.y0, name.y1) == (figures.y0, figures.y1) == (part.y0, part.y1)
-    assert name.x1 - name.x0 + figures.x1 - figures.x0 <= LINES_MOST
-
-    crossed = page_of(*row, *((30 + 50 * n, 330, 76 + 50 * n) for n in range(11)))  # a sentence below
-    through = folded([mark], crossed, around([mark], crossed))
-    assert through is not None
-    assert 140 < through[0].x1 < through[1].x0 < 420
-    assert 312 < through[0].y1 == through[1].y1 <= 330  # nobody can read half a line of text, so it is not in view
-    heading = page_of(*row, (250, 280, 330), (333, 280, 370))  # what is cut of a heading is still of use
-    below_it = folded([mark], heading, around([mark], heading))
-    assert below_it is not None
-    assert below_it[0].y0 < 280
-
-
-def test_given_a_row_that_fits_or_has_no_empty_middle_or_a_sentence_then_nothing_of_it_is_left_out() -> None:
-    mark = Box(28, 300, 580, 312)
-    narrow, sentence = (
-        page_of((70, 300, 140), (500, 300, 525)),
-        page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))),
-    )
-    full = page_of((30, 300, 140), (180, 300, 250), (290, 300, 360), (400, 300, 470), (510, 300, 575))
-
-    assert folded([Box(70, 300, 525, 310)], narrow, around([Box(70, 300, 525, 310)], narrow)) is None
-    assert folded([mark], sentence, around([mark], sentence)) is None
-    assert folded([mark], full, around([mark], full)) is None
-    assert folded([mark], full, None) is None
+    assert [is_cut(around([mark], page), page) for page in (usual, wide)] == [False, True]
+    assert not is_cut(around([Box(30, 300, 585, 310)], wide), wide)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -25,9 +25,6 @@ from rag_core.records.stored import FeedbackKind
 from rag_core.settings import Settings
 from rag_core.work.background import Background
 from ui.app.scope import Scope
-
-if TYPE_CHECKING:
-    from rag_core.evaluation.labelled import LabelledQuestion
 
 COLLECTION = "default"
 GONE_SECONDS = 5.0  # a browser whose line was broken for a moment is back by then
@@ -53,13 +50,12 @@ class Asked:
     `before` is the decision that the last change of settings replaced; None when nothing was changed since it was
     asked. `record` is the number under which the decision is kept as it stands, None where it is not; `given` is the
     reader's word on it. `outdated` says that the settings or documents of now would ask a language model for something
-    else, which nobody has allowed yet. `labelled` is the labelled set that the question was put into from the page,
-    with its label there. `kept` says that it came from a link: it is judged again under other settings, but never asked
-    again by itself. `turn` is the number under which it was kept first, which stays when it is judged otherwise.
-    `suggestion` is a whole question to begin from, where this one leans on another and nobody is sure how. `flips` are
-    the changes that would turn the outcome, with the measurements and settings that they were found for. `considered`
-    are the sentences that the extract was chosen from; none for a decision that comes from its record, which has no
-    text of a document.
+    else, which nobody has allowed yet. `kept` says that it came from a link: it is judged again under other settings,
+    but never asked again by itself. `turn` is the number under which it was kept first, which stays when it is judged
+    otherwise. `suggestion` is a whole question to begin from, where this one leans on another and nobody is sure how.
+    `flips` are the changes that would turn the outcome, with the measurements and settings that they were found for.
+    `considered` are the sentences that the extract was chosen from; none for a decision that comes from its record,
+    which has no text of a document.
     """
 
     question: str
@@ -73,7 +69,6 @@ class Asked:
     record: int | None = None
     given: Given | None = None
     outdated: bool = False
-    labelled: tuple[str, LabelledQuestion] | None = None
     kept: bool = False
     turn: int | None = None
     suggestion: str = ""

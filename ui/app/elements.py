@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -13,7 +12,6 @@ from rag_core.errors import RagError
 from ui.app.texts import say, show_error
 
 T = TypeVar("T")
-KINDS = {"md": "text/markdown", "jsonl": "application/jsonl", "yaml": "application/yaml"}  # not known everywhere
 
 
 def button(
@@ -30,21 +28,12 @@ def button(
     `text` and `help` are keys of its words, which may have a number `n`; `key` is that of the widget. `icon` is a name.
     """
     said = say(help, n=n) if help else None
-    return st.button(say(text, n=n), key=key, on_click=act, args=given, help=said, **_with_icon(more))
+    return st.button(say(text, n=n), key=key, on_click=act, args=given, help=said, **with_icon(more))
 
 
 def submit(text: str, icon: str = "", act: Callable[..., None] | None = None, *given: Any, **more: Any) -> bool:
     """The button of a form, as `button`."""
-    return st.form_submit_button(say(text), on_click=act, args=given, **_with_icon(more | {"icon": icon}))
-
-
-def download(
-    text: str, make: Callable[[], bytes | str], file: str, key: str, *, n: float = 0, help: str = "", **more: Any
-) -> None:
-    """A button that saves what `make` gives as `file`; it is made on the click, and its kind is told by its name."""
-    kind = KINDS.get(file.rpartition(".")[2]) or mimetypes.guess_type(file)[0]
-    said, more = say(help) if help else None, _with_icon({"icon": "download", **more})
-    st.download_button(say(text, n=n), make, file, kind, key=key, on_click="ignore", help=said, **more)
+    return st.form_submit_button(say(text), on_click=act, args=given, **with_icon(more | {"icon": icon}))
 
 
 def segments(text: str, options: Sequence[T], words: str, key: str, value: T | None = None, **more: Any) -> T:
@@ -135,5 +124,6 @@ def shown_error() -> Iterator[None]:
         show_error(error)
 
 
-def _with_icon(more: dict[str, Any]) -> dict[str, Any]:
+def with_icon(more: dict[str, Any]) -> dict[str, Any]:
+    """These arguments of an element, with the icon by its name."""
     return more | {"icon": f":material/{more['icon']}:" if more.get("icon") else None}

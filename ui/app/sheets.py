@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_core.ingest.reading.pdf import compose_sheet
 from rag_core.service.markdown import escaped
-from ui.app.elements import download
+from ui.app.downloads import download
 
 ICONS = ("picture_as_pdf", "description")
 Block = Mapping[str, Any]

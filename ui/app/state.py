@@ -5,7 +5,8 @@ session.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import streamlit as st
 
 from rag_core.engine import Engine
-from rag_core.errors import InvalidSetting, RagError
+from rag_core.errors import IngestError, InvalidSetting, RagError
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
@@ -97,7 +99,7 @@ class Session:
     `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `held` are
     those that wait to be asked, oldest first. `pending` is the one that is on its way, `stopped` the text of the one
     that came to nothing last, until another is asked. `choices` are those that the program made for fields, by their
-    key; `starting` is the labelled set whose run was asked for and has not begun yet.
+    name; `starting` is the labelled set whose run was asked for and has not begun yet.
     """
 
     preset: str
@@ -109,20 +111,19 @@ class Session:
     stopped: str = ""
     history: list[Asked] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
+    saved: str = ""  # the name of the saved preset that they started from, empty for a built-in one
+    editions: Counter[str] = field(default_factory=Counter)  # of fields, by name (`key_of`)
     choices: dict[str, object] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)  # those of them that a run has drawn
     starting: str = ""
-    switched: int = 0  # how often the program chose another collection
-    uploads: int = 0  # upload fields that were used up (`ui.app.jobs.progress`)
     # ids of the files that the present one sent and that were taken
     uploads_taken: set[str] = field(default_factory=set)
+    incoming: list[Source | IngestError] = field(default_factory=list)  # taken, and no job of theirs has begun
     uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
     upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far
     linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.export`)
     # numbers of the kept decisions that the page's address names as its turns (`ui.ask.turns`)
     resuming: tuple[str, ...] = ()
-    link_left: str = ""  # the last one that was left: a browser may still name it
     taking: Settings | None = None  # settings to take over before the next run draws their fields
 
     def settings(self) -> Settings:
@@ -145,26 +146,15 @@ class Session:
         self.history = sorted([*others, asked], key=lambda one: one.number)[-MAX_QUESTIONS:]
         self.asked = asked
 
-    def choose(self, key: str, value: object) -> None:
-        """Choose in a field of the page; for a widget's callback, or any place after the field was drawn."""
-        self.choices[key] = value
-        self.told.discard(key)
-
-    def tell(self, key: str, options: Collection[object]) -> None:
-        """Put what was chosen for a field into it, before it is drawn: in each run until one ends with `settle`."""
-        if key in self.choices and self.choices[key] in options:
-            st.session_state[key] = self.choices[key]
-            self.told.add(key)
-
-    def settle(self) -> None:
-        """At the end of a run that drew all: the fields are the reader's again."""
-        self.starting = ""
-        self.choices = {key: value for key, value in self.choices.items() if key not in self.told}
+    def choose(self, field: str, value: object) -> None:
+        """Choose in a field of the page, which begins at it (`key_of`)."""
+        self.choices[field] = value
+        self.editions[field] += 1
 
     def hold(self, question: str, again: bool = False, typed: str = "") -> None:
-        """Take a question that was submitted; for a callback, which no other touch ends (`ui.app.touches`)."""
+        """Take a question that was submitted; for a callback."""
         self.forget_results()
-        self.leave_link()
+        self.linked = ""
         self.held.append(Held(question, again, typed))
 
     def take_back(self, held: Held) -> None:
@@ -184,15 +174,6 @@ class Session:
             if job.report is not None:
                 job.report = replace(job.report, added=(), unchanged=())
 
-    def follow_link(self, number: str) -> None:
-        """Take the number of a decision from the page's address; one that was just left is none."""
-        if number != self.link_left:
-            self.linked, self.link_left = number, ""
-
-    def leave_link(self) -> None:
-        """Show the decision of the address no longer."""
-        self.linked, self.link_left = "", self.linked or self.link_left
-
     def cancel(self) -> None:
         """Stop the question that is on its way, without waiting for its end: whatever it would come to is not taken."""
         if self.pending is not None:
@@ -208,3 +189,13 @@ def session() -> Session:
         st.session_state[SESSION] = Session(base.preset, base.model_dump(exclude={"preset"}), collection)
     held: Session = st.session_state[SESSION]
     return held
+
+
+def key_of(field: str) -> str:
+    """The key of a field, which is another one once the program has set its value.
+
+    A browser sends every field with every touch, and until it was told it sends the old value: taken for the user's
+    wish, that would undo what was set. So another field takes its place, and begins at the value.
+    """
+    edition = session().editions[field]
+    return f"{field}_{edition}" if edition else field

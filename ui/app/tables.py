@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from rag_core.evaluation.labelled import csv_cell
-from ui.app.elements import download
+from ui.app.downloads import download
 from ui.app.texts import LANGUAGE, say, screen, speaking
 
 Rows = Sequence[Mapping[str, Any]]

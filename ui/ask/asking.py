@@ -189,7 +189,7 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
         same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
         # documents that came meanwhile and changed nothing are no news
         before = None if same else (asked.decision, asked.settings)
-        kept = {name: getattr(asked, name) for name in ("number", "labelled", "suggestion", "turn")}
+        kept = {name: getattr(asked, name) for name in ("number", "suggestion", "turn")}
         return replace(new, before=before, **kept)
     if outdated:
         wanted = wanted.changed(**measured)
@@ -222,7 +222,5 @@ def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, 
 
 def _show(here: Session, asked: Asked, earlier: Asked | None) -> None:
     if earlier is not None:
-        asked = replace(
-            asked, before=(earlier.decision, earlier.settings), number=earlier.number, labelled=earlier.labelled
-        )
+        asked = replace(asked, before=(earlier.decision, earlier.settings), number=earlier.number)
     here.show(recording.record(asked))

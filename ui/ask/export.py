@@ -1,5 +1,5 @@
-"""One decision, or all questions of a session, as a file to send: Markdown, PDF, or a table for a spreadsheet; and a
-link to a kept decision, `?decision=7`.
+"""One decision, or all questions of a session, as a file to send, Markdown or PDF; and a link to a kept decision,
+`?decision=7`.
 
 Whoever can open the collection sees a linked decision as it was decided, and nobody else. Documents may have changed
 since: the question is judged from its record and not asked again. Texts of deleted documents are gone.
@@ -22,9 +22,9 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.work.recording import passage_of
-from ui.app import state, tables
+from ui.app import state
 from ui.app.asked import Asked
-from ui.app.elements import button, download, kept_error, show_kept_error
+from ui.app.elements import button, kept_error, show_kept_error
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
 from ui.app.scope import Scope
@@ -32,7 +32,7 @@ from ui.app.sheets import Block, block, now, offer
 from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.checks import measured, required, state_in_words
 from ui.ask.evidence import as_read, where
-from ui.ask.refusal import limit_of, percents, sure_and_judged, why_refused
+from ui.ask.refusal import sure_and_judged, why_refused
 from ui.settings.sharing import address
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
@@ -131,38 +131,10 @@ def _settings(asked: Asked) -> str:
 
 
 def offer_all(asked: Sequence[Asked]) -> None:
-    """Three buttons for these questions, oldest first; the files are made when they are clicked."""
+    """Two buttons for these questions, oldest first; the files are made when they are clicked."""
     with st.container(horizontal=True, vertical_alignment="center", key="all_asked"):
         st.caption(say("all_asked.about"), width="content")
-        download(
-            "all_asked.csv", lambda: tables.to_csv(rows_of_all(asked)), f"{ALL}.csv", "all_asked_csv", type="tertiary"
-        )
         offer(lambda: blocks_of_all(asked), ALL, "all_asked", ("download", "download"), type="tertiary")
-
-
-@speaking(LANGUAGE)
-def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
-    """One row a question, by the names of the columns."""
-    found = []
-    for number, one in enumerate(asked, 1):
-        decision, value, limit = one.decision, one.measurements.correctness, limit_of(one)
-        sure: float | str = ""
-        least: float | None = None
-        if value is not None:
-            sure, least = percents(value, limit.threshold if limit is not None else None)
-        cells = {
-            "number": number,
-            "question": one.question,
-            "outcome": tell("all_asked.answered" if decision.answered else "all_asked.refused"),
-            "answer": decision.answer if decision.answered else "",
-            "sure": sure if decision.citations or not decision.answered else "",
-            "limit": "" if least is None else least,
-            "why": "" if decision.answered else why_refused(decision),
-            "sources": "\n".join(map(where, decision.citations)),
-            "quotes": "\n".join(one.excerpt for one in decision.citations),
-        }
-        found.append({tell(f"all_asked.column_{name}"): cell for name, cell in cells.items()})
-    return found
 
 
 @speaking(LANGUAGE)
@@ -198,7 +170,7 @@ def open_linked(engine: Engine) -> None:
             session.show(asked)
             session.taking = asked.settings
             st.rerun()
-        session.leave_link()
+        session.linked = ""
     show_kept_error(_PROBLEM)
 
 

@@ -23,7 +23,8 @@ from rag_core.engine import Engine
 from rag_core.gating.levels import cut_passages
 from ui.app import tables
 from ui.app.asked import Asked
-from ui.app.elements import download, show_text
+from ui.app.downloads import download
+from ui.app.elements import show_text
 from ui.app.texts import say, tell
 from ui.ask.changes import show_what_if
 from ui.ask.checks import show_checks

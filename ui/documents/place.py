@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 
 from rag_core.domain.claims import Citation
-from rag_core.domain.documents import Box, Page, Span, WordBox
+from rag_core.domain.documents import Box, Page, Span
 
-LINES = "lines"  # the name of a strip's frame
 LINES_ROOM = (24.0, 48.0)  # points in view beside the words, and above and below them: about three lines each
 LINES_LEAST = (360.0, 130.0)  # points in width and height that are in view at least, where the page has them
 LINES_MOST = 490.0  # points in width up to which lines are shown whole: A4 and Letter with usual margins
 NEAR_HEIGHT = 200.0  # points over which several marks are shown together: about fifteen lines; chosen
-COLUMN_GAP = 36.0  # points between two words of a line, from which they stand in columns; chosen
 MARGIN = 6.0  # points that are in view beyond the last word of a line
-TEXT_LINE = 0.8  # part of a page's width from which a line without a gap is text, and no heading; chosen
-FOLD_ROOM = 12.0  # points in view between a word and the fold; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,89 +110,9 @@ def _height(boxes: Sequence[Box]) -> float:
     return max(box.y1 for box in boxes) - min(box.y0 for box in boxes)
 
 
-def strip(part: Box, page: Page) -> str:
-    """The name of a strip's frame: plain, one that fades where words are cut, or one that scrolls since it is wide."""
-    if part.x1 - part.x0 > LINES_MOST:
-        return f"{LINES}_wide"
-    cut = any(word.x0 < part.x1 < word.x1 + MARGIN and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
-    more = any(word.x0 >= part.x1 and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
-    return f"{LINES}_cut" if cut or more else LINES
-
-
-def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | None:
-    """Where the figures of a marked row end, in percent of the width of a strip that is too wide for its frame.
-
-    None where the marked words are text: no gap of `COLUMN_GAP` is within one of its lines.
-    """
-    if part is None:
-        return None
-    ends = []
-    for box in boxes:
-        row = sorted(
-            (word.x0, word.x1)
-            for word in page.words
-            if box.x0 <= (word.x0 + word.x1) / 2 <= box.x1 and _same_line(word, box)
-        )
-        if any(after[0] - before[1] > COLUMN_GAP for before, after in pairwise(row)):
-            ends.append(row[-1][1])
-    return 100 * (max(ends) - part.x0) / (part.x1 - part.x0) if ends else None
-
-
-def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box] | None:
-    """Both ends of a strip too wide for its frame: what a marked row is called, and its figures.
-
-    None where the strip fits, where its marked words are text, and where both ends together would not fit either.
-    """
-    if part is None or part.x1 - part.x0 <= LINES_MOST or figures_end(boxes, page, part) is None:
-        return None
-    there = [word for word in page.words if word.y1 > part.y0 and word.y0 < part.y1]
-    marked = [word for word in there if any(_same_line(word, box) and box.x0 <= word.x0 <= box.x1 for box in boxes)]
-    left, right = (
-        max(part.x0, min(word.x0 for word in there) - MARGIN),
-        min(part.x1, max(word.x1 for word in there) + MARGIN),
-    )
-    top, bottom = min(box.y0 for box in boxes), max(box.y1 for box in boxes)
-    between = [word for word in there if word.y1 > top and word.y0 < bottom]
-    folds = []
-    # where no line is cut, else where no marked one is
-    for low, high in (
-        *_empty(there),
-        *_empty(between),
-        *_empty(marked),
-    ):
-        room = FOLD_ROOM + max(0.0, LINES_LEAST[0] - (right - left - (high - low) + 2 * FOLD_ROOM)) / 2
-        if right - left - (high - low - 2 * room) <= LINES_MOST:
-            folds.append((low + room, high - room))
-    if not folds:
-        return None
-    low, high = min(
-        folds, key=lambda fold: (sum(word.x0 < fold[1] and word.x1 > fold[0] for word in there), fold[0] - fold[1])
-    )
-    # nobody can read half a line
-    text = [word for word in there if word.x0 < high and word.x1 > low and _is_text(word, there)]
-    y0 = max([part.y0, *(word.y1 for word in text if word.y1 <= top)])
-    y1 = min([part.y1, *(word.y0 for word in text if word.y0 >= bottom)])
-    return Box(left, y0, low, y1), Box(high, y0, right, y1)
-
-
-def _is_text(word: WordBox, there: Sequence[WordBox]) -> bool:
-    """Whether a word stands in a line of text: one that is nearly as long as any, without a gap."""
-    row = sorted((one.x0, one.x1) for one in there if _same_line(one, Box(word.x0, word.y0, word.x1, word.y1)))
-    whole = max(one.x1 for one in there) - min(one.x0 for one in there)
-    return row[-1][1] - row[0][0] > TEXT_LINE * whole and all(
-        after[0] - before[1] <= COLUMN_GAP for before, after in pairwise(row)
-    )
-
-
-def _empty(words: Sequence[WordBox]) -> list[tuple[float, float]]:
-    """The stretches from left to right between words, over all of their lines."""
-    ordered = sorted((word.x0, word.x1) for word in words)
-    ends = accumulate((end for _, end in ordered), max)
-    return [(end, start) for end, (start, _) in zip(ends, ordered[1:], strict=False) if end < start]
-
-
-def _same_line(word: WordBox, box: Box) -> bool:
-    return box.y0 <= (word.y0 + word.y1) / 2 <= box.y1
+def is_cut(part: Box, page: Page) -> bool:
+    """Whether lines go on to the right of a part of a page, so that its words are cut there."""
+    return any(word.x1 + MARGIN > part.x1 and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
 
 
 def _widened(low: float, high: float, room: float, least: float, most: float) -> tuple[float, float]:

@@ -1,5 +1,5 @@
 """One page of a document beside the answer: the lines around the cited words, which are marked, or the whole page, to
-turn and to enlarge.
+turn.
 
 Where a page cannot be drawn (a text document, a file that its password locks) its text stands in its place, with the
 same words marked.
@@ -7,6 +7,7 @@ same words marked.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,17 +21,11 @@ from rag_core.ingest.reading.pdf_facts import form_of
 from ui.app import state
 from ui.app.elements import button, segments, show_text, shown_error
 from ui.app.texts import say, show_error, tell
-from ui.documents.place import LINES, Place, around, figures_end, folded, strip
+from ui.documents.place import Place, around, is_cut
 
-DPI = 110.0  # a whole page: sharp in half a wide window; enlarged pictures have more in proportion
-MAX_PIXELS = 8_000_000  # twice the size of A4 has 4.7 million
-ZOOMED_HEIGHT = 720  # pixels of the frame that an enlarged page scrolls in
+DPI = {"lines": 165.0, "whole": 130.0}  # sharp in half a wide window, and where the picture fills it
+MAX_PIXELS = 8_000_000  # A4 has 1.6 million
 AROUND = 600  # characters of a page's text that are shown on each side of the words
-ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
-WHOLE = "whole"
-LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
-# times the width of the column
-ZOOMS: Mapping[str, float] = {WHOLE: 1.0, "larger": 1.5, "double": 2.0}
 
 
 def open_at(place: Place) -> None:
@@ -65,11 +60,9 @@ def show(engine: Engine, place: Place) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="viewer_turn"):
             _show_turning(document, place, page)
             shown = engine.library.view.page(document.id, page)
-            size = WHOLE
-            if shown.width:  # a page without marks has no lines to begin with
-                marked = bool(place.on(page))
-                key = f"viewer_zoom_{_question()[1]}{'' if marked else '_unmarked'}"
-                size = segments("viewer.zoom", [LINES, *ZOOMS] if marked else list(ZOOMS), "viewer.", key)
+            size = "whole"
+            if shown.width and place.on(page):  # a page without marks has no lines to begin with
+                size = segments("viewer.size", list(DPI), "viewer.", f"viewer_size_{_question()[1]}")
         with sheet:
             _show_page(place, shown, size)
 
@@ -101,74 +94,31 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         _show_text(place, page)
         return
     boxes = place.on(page.number)
-    part = around(place.in_view(page.number), page) if size == LINES else None
-    ends = folded(place.in_view(page.number), page, part)
+    part = around(place.in_view(page.number), page) if size == "lines" else None
     doubted = tuple(box for number, box in place.doubted if number == page.number)
-    how: dict[str, Any] = {"doubted": doubted, "dpi": DPI * ZOOMS.get(size, LINES_ZOOM)}
     try:
-        pictures = [picture(place.document, page.number, boxes, **how, part=one) for one in ends or (part,)]
+        drawn = picture(place.document, page.number, boxes, doubted=doubted, dpi=DPI[size], part=part)
     except RagError as error:
         show_error(error)
         _show_text(place, page)
         return
-    if not all(pictures):
+    if not drawn:
         st.info(say("viewer.locked"), icon=":material/lock:")
         _show_text(place, page)
         return
     if place.holds(page.number) and not any(number == page.number for number, _ in place.marks):
         st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
-    if ends is not None:
-        _show_folded(pictures, ends, page.number)
-    else:
-        begin = figures_end(boxes, page, part)
-        show_picture(pictures[0], page, boxes, size, frame=strip(part, page) if part is not None else size, begin=begin)
+    cut = part is not None and is_cut(part, page)
+    with st.container(key=f"viewer_{size}"), st.container(key="viewer_cut" if cut else None):
+        show_picture(drawn, page, size if size == "lines" else "marked" if boxes else "unmarked")
     if place.words and not place.holds(page.number) and not boxes:
         st.caption(say("viewer.elsewhere"))
 
 
-def show_picture(
-    drawn: bytes,
-    page: Page,
-    boxes: Sequence[Box],
-    size: str,
-    where: str = "viewer",
-    frame: str = "",
-    begin: float | None = None,
-) -> None:
-    """A picture of a page in its size; an enlarged one in a frame that begins at its marks.
-
-    `where` begins the keys of its containers; `frame` names another one than its size; `begin` is a place that a wide
-    strip scrolls to, in percent of its width.
-    """
-    alt = say(f"viewer.alt_{size if size == LINES else 'marked' if boxes else 'unmarked'}", n=page.number)
-    top = 0.0
-    if size in (LINES, WHOLE):
-        outer = st.container(key=f"{where}_{size}")
-        inner = outer.container(key=f"{where}_{frame}" if frame not in ("", size) else None)
-        if frame == f"{LINES}_wide" and begin is not None:
-            inner = inner.container(key=f"{where}_strip", gap=None)
-        else:
-            begin = None
-    else:
-        zoomed = st.container(height=ZOOMED_HEIGHT, key=f"{where}_zoomed_{ZOOMS[size] * 100:.0f}")
-        inner = zoomed.container(key=f"{where}_sheet", gap=None)
-        if boxes:
-            begin = 100 * min(box.x0 for box in boxes) / page.width - ROOM
-            top = 100 * min(box.y0 for box in boxes) / page.height - ROOM
-    with inner:
-        st.image(drawn, width="stretch", output_format="PNG", alt=alt)
-        if begin is not None:
-            # the frame begins here in browsers that know this property, in others at the page's upper left corner
-            left = min(99.0, max(0.0, begin))
-            st.html(f'<div class="viewer-start" style="left:{left:.2f}%;top:{max(0.0, top):.2f}%"></div>')
-
-
-def _show_folded(pictures: Sequence[bytes], ends: Sequence[Box], page: int) -> None:
-    with st.container(key=f"viewer_{LINES}", gap=None), st.container(key=f"viewer_{LINES}_folded"):
-        columns = st.columns([box.x1 - box.x0 for box in ends], gap=None, wrap=False)
-        for column, drawn, end in zip(columns, pictures, ("name", "figures"), strict=True):
-            column.image(drawn, width="stretch", output_format="PNG", alt=say(f"viewer.alt_{end}", n=page))
-    st.caption(say("viewer.folded"))
+def show_picture(drawn: bytes, page: Page, alt: str) -> None:
+    """A picture of a page, which travels in the page's own message: it has no address that somebody else could open."""
+    written = base64.b64encode(drawn).decode()
+    st.image(f"data:image/png;base64,{written}", width="stretch", alt=say(f"viewer.alt_{alt}", n=page.number))
 
 
 def picture(document_id: str, page: int, boxes: Sequence[Box] = (), **how: Any) -> bytes:
@@ -182,7 +132,7 @@ def picture(document_id: str, page: int, boxes: Sequence[Box] = (), **how: Any) 
     """
     place = str(state.library_folder()), state.session().collection
     with st.spinner(say("viewer.drawing")):
-        return _drawn(*place, document_id, page, boxes, {"dpi": DPI, "max_pixels": MAX_PIXELS} | how)
+        return _drawn(*place, document_id, page, boxes, {"dpi": DPI["whole"], "max_pixels": MAX_PIXELS} | how)
 
 
 def forget() -> None:

@@ -1,12 +1,9 @@
-"""A viewer over a whole document: its pages, its headings, a search with every hit marked, and the marks of all
-citations.
-"""
+"""A viewer over a whole document: its pages, a search with every hit marked, and the marks of all citations."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -15,40 +12,15 @@ from rag_core.compression.citing import boxes_of
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Box, Document, Page, Span
 from rag_core.engine import Engine
-from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.ingest.reading.pdf_facts import PDF, form_of
-from rag_core.library.stored.snapshot import Snapshot
-from ui.app import state, tables
-from ui.app.elements import button, remember, segments, shown_error
+from ui.app import state
+from ui.app.elements import button, remember, shown_error
 from ui.app.texts import say
 from ui.documents import original
-from ui.documents.viewer import DPI, ZOOMS, picture, show_picture
+from ui.documents.viewer import picture, show_picture
 
-MAX_ROWS = 1_000  # that a list has; nobody reads more
-STEP = "\u2003"  # an em space for each level of a heading
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a list: its page, its text, and its place in the page's text; None for a heading."""
-
-    page: int
-    text: str
-    span: Span | None = None
-
-
-def outline(snapshot: Snapshot, document: Document) -> tuple[Row, ...]:
-    """Headings as reading found them, each once, set in by its level, with the page where what it heads begins."""
-    seen: dict[str, Row] = {}
-    for passage in snapshot.passages_of(document.id):
-        parts = passage.section.split(SECTION_MARK) if passage.section else []
-        for level, part in enumerate(parts):
-            seen.setdefault(SECTION_MARK.join(parts[: level + 1]), Row(passage.page, STEP * level + part))
-    return tuple(seen.values())[:MAX_ROWS]
-
-
-AROUND = 40  # characters of context on each side of a hit in the list
-ROWS = 5  # that the list shows at once
+MAX_HITS = 1_000  # that are looked for; nobody reads more
+MAX_PAGES = 12  # that have a button
 WIDTHS = (2, 3)  # the search and the page beside it
 Marks = Sequence[tuple[int, Box]]
 CHOSEN = "whole_chosen"  # in the session: the document to open, and its page
@@ -74,21 +46,19 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
     key = f"whole_page_{document.id}_{first}"
     side, sheet = st.columns(WIDTHS, gap="large")
     with side:
-        rows = _list(engine, document, key)
+        hits = _search(engine, document, key)
+        found = sorted({hit.page for hit in hits} or {page for page, _ in marks})
         st.session_state.setdefault(key, first)
         last = document.page_count
         number = int(st.number_input(say("whole.page", all=last), 1, last, step=1, key=key))
-        _show_turning(key, number, last, sorted({row.page for row in rows if row.span}))
+        _show_turning(key, number, last, found)
         shown = engine.library.view.page(document.id, number)
-        here = [row.span for row in rows if row.page == number and row.span is not None]
-        if here:
+        if here := [hit for hit in hits if hit.page == number]:
             boxes = marked(engine, document, here)
             st.caption(say("whole.marked_hits", n=len(here)))
         else:
             boxes = tuple(box for page, box in marks if page == number)
-            _show_cited(sorted({page for page, _ in marks}), key)
             st.caption(say("whole.marked_cited") if boxes else say("whole.marked_none"))
-        size = segments("viewer.zoom", list(ZOOMS), "viewer.", f"{key}_zoom")
         if shown.width and form_of(document.name) == PDF:  # a browser's viewer opens nothing else
             st.link_button(
                 say("whole.pdf"),
@@ -98,69 +68,47 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
                 help=say("whole.pdf_help"),
             )
     with sheet:
-        _show_page(document, shown, boxes, size)
+        _show_page(document, shown, boxes)
 
 
 def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None:
-    """Buttons to the page before and after, and to the pages of the list around it, each with a key."""
-    before = next((one for one in found[::-1] if one < page), None)
-    after = next((one for one in found if one > page), None)
-    turns: list[tuple[str, str, int | None]] = [
-        ("previous", "PageUp", page - 1 if page > 1 else None),
-        ("next", "PageDown", page + 1 if page < pages else None),
-    ]
-    if found:
-        turns += [("previous_hit", "Shift+PageUp", before), ("next_hit", "Shift+PageDown", after)]
+    """Buttons to the page before and after, each with a key, and to pages that hold what was looked for or is cited."""
     with st.container(horizontal=True, gap="small", key="whole_turn"):
-        for name, pressed, to in turns:
-            about: dict[str, Any] = {"help": f"whole.{name}_help", "shortcut": pressed, "disabled": to is None}
-            button(f"whole.{name}", f"{key}_{name}", remember, key, to or page, type="tertiary", **about)
+        for name, pressed, to in (("previous", "PageUp", page - 1), ("next", "PageDown", page + 1)):
+            about: dict[str, Any] = {"shortcut": pressed, "disabled": not 1 <= to <= pages, "type": "tertiary"}
+            button(f"whole.{name}", f"{key}_{name}", remember, key, to, help=f"whole.{name}_help", **about)
+        for one in found[:MAX_PAGES] if len(found) > 1 else ():
+            button("whole.page_found", f"{key}_page_{one}", remember, key, one, n=one)
 
 
-def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
-    """The places that were looked for, else the headings of the document; a chosen row turns to its page."""
+def _search(engine: Engine, document: Document, key: str) -> tuple[Span, ...]:
+    """The places of the words that are looked for; how many there are is said."""
     label, example = say("whole.search"), say("whole.search_example")
     words = (st.text_input(label, key=f"{key}_words", type="search", placeholder=example) or "").strip()
-    with st.spinner(say("whole.searching")):
-        place = str(state.library_folder()), state.session().collection, document.id
-        rows = _rows(*place, words, document, engine)
-    if not rows:
-        if words:
-            st.caption(say("whole.no_hit"))
+    if not words:
         return ()
-    if words:
-        cut, pages = len(rows) >= MAX_ROWS, len({row.page for row in rows})
-        st.caption(say("whole.hits_cut", n=len(rows)) if cut else say("whole.hits", n=len(rows), pages=pages))
-    tables.show_rows(
-        [{"page": row.page, "text": row.text} for row in rows],
-        "whole.column_",
-        f"{key}_rows_{bool(words):d}",
-        lambda row: remember(key, rows[row].page),
-        wide={"page": 70},
-        in_view=ROWS,
-        alt="whole.hits_alt",
-    )
-    return rows
+    with st.spinner(say("whole.searching")):
+        hits = find(engine, document, words)
+    if not hits:
+        st.caption(say("whole.no_hit"))
+    elif len(hits) >= MAX_HITS:
+        st.caption(say("whole.hits_cut", n=len(hits)))
+    else:
+        st.caption(say("whole.hits", n=len(hits), pages=len({hit.page for hit in hits})))
+    return hits
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _rows(folder: str, collection: str, id: str, words: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
-    """Remembered by the document's id, which is the SHA-256 of its bytes, within its library."""
-    del folder, collection, id  # parts of the key
-    return find(_engine, _document, words) if words else outline(_engine.library.view, _document)
-
-
-def find(engine: Engine, document: Document, words: str) -> tuple[Row, ...]:
+def find(engine: Engine, document: Document, words: str) -> tuple[Span, ...]:
     """Every place of the document's own text where these words stand in order, whatever their case and line breaks."""
     if not words.strip():
         return ()
-    wanted, found = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE), list[Row]()
+    wanted, found = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE), list[Span]()
     for page in range(1, document.page_count + 1):
         text = engine.library.view.page_text(document.id, page)
-        found += [Row(page, _context(text, *hit.span()), Span(page, *hit.span())) for hit in wanted.finditer(text)]
-        if len(found) >= MAX_ROWS:
+        found += [Span(page, *hit.span()) for hit in wanted.finditer(text)]
+        if len(found) >= MAX_HITS:
             break
-    return tuple(found[:MAX_ROWS])
+    return tuple(found[:MAX_HITS])
 
 
 def marked(engine: Engine, document: Document, hits: Sequence[Span]) -> tuple[Box, ...]:
@@ -169,21 +117,11 @@ def marked(engine: Engine, document: Document, hits: Sequence[Span]) -> tuple[Bo
     return tuple(box for one in evidence for _, box in boxes_of(one, engine.library.view.words))
 
 
-def _context(text: str, start: int, end: int) -> str:
-    return " ".join(f"…{text[max(0, start - AROUND) : end + AROUND]}…".split())
-
-
-def _show_cited(pages: Sequence[int], key: str) -> None:
-    if len(pages) > 1:
-        with st.container(horizontal=True, gap="small"):
-            for page in pages:
-                button("whole.cited_page", f"{key}_cited_{page}", remember, key, page, n=page)
-
-
-def _show_page(document: Document, page: Page, boxes: Sequence[Box], size: str) -> None:
-    drawn = picture(document.id, page.number, boxes, dpi=DPI * ZOOMS[size]) if page.width else b""
+def _show_page(document: Document, page: Page, boxes: Sequence[Box]) -> None:
+    drawn = picture(document.id, page.number, boxes) if page.width else b""
     if drawn:
-        show_picture(drawn, page, boxes, size, "whole")
+        with st.container(key="whole_sheet"):
+            show_picture(drawn, page, "marked" if boxes else "unmarked")
         return
     st.info(say("viewer.locked") if page.width else say("whole.text_document"), icon=":material/info:")
     st.code(page.text, language=None, wrap_lines=True, height=480)

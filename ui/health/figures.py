@@ -17,7 +17,6 @@ from rag_core.domain.status import Reason
 from rag_core.evaluation.health import DRIFT_ALERT, GOALS, MIN_TO_COMPARE, Drift, Figure, Gap, Kept, figure, refusals
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import state, tables
-from ui.app.elements import download
 from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.lab.plots import BLUE, ORANGE
@@ -124,7 +123,7 @@ def show_gaps(gaps: Sequence[Gap]) -> None:
             _show_gap(gap)
     if len(gaps) > MAX_GAPS:
         st.caption(say("health.gaps_rest", n=len(gaps) - MAX_GAPS))
-    download("health.gaps_download", lambda: tables.to_csv(rows_of(gaps)), "gaps.csv", "health_gaps_csv")
+    tables.offer(lambda: rows_of(gaps), "gaps")
 
 
 def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:

@@ -17,7 +17,8 @@ from rag_core.evaluation.certify import FIRST, SHIFTED, Request, Uncertified, ce
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
-from ui.app.elements import badge, download, select, show_text, shown_error, submit
+from ui.app.downloads import download
+from ui.app.elements import badge, select, show_text, shown_error, submit
 from ui.app.texts import say, tell
 from ui.lab.state import Recorded
 from ui.settings import certificates, saved_presets, sharing

@@ -1,16 +1,15 @@
-"""Two ways to decide the same questions, side by side: two settings on one run, or two runs of one set."""
+"""Two ways to decide the same questions, side by side: settings on one run, or another run of one set."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from zlib import crc32
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from rag_core import evaluation as evaluate
-from rag_core.decision.decide import replay
 from rag_core.domain.acts import actor
 from rag_core.errors import RagError
 from rag_core.evaluation import Marks, Paired, paired
@@ -22,20 +21,18 @@ from rag_core.settings import Cost, Settings, presets
 from rag_core.settings.knobs import AS_BUILT
 from rag_core.wiring import records
 from ui.app import state, tables
-from ui.app.elements import badge, segments, select, show_text
+from ui.app.elements import segments, select, show_text
 from ui.app.people.collections import shown_name
 from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.asking import changed_knobs
-from ui.ask.checks import show_checks
-from ui.ask.refusal import outcome_in_words
 from ui.lab import state as lab
-from ui.lab.flips import answer_lines, label_in_words, label_lines, of_in_words, reason_in_words, share_of
+from ui.lab.flips import of_in_words, reason_in_words, share_of
 from ui.lab.limit import COUNTS
 from ui.lab.state import Judged, Recorded
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
 
-WAYS = ("settings", "runs", "all")
+WAYS = ("two", "all")
 SIDEBAR, RECORDED = "=sidebar", "=recorded"  # options beside the presets; no preset is called so
 ALPHA = 0.05  # below it a difference is called more than chance
 # settings that cannot be judged again, without those of the library
@@ -59,27 +56,53 @@ class Side:
 def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     """The tab: what to compare, then the comparison."""
     way = segments("lab_compare.what", WAYS, "lab_compare.way_", "lab_way", label_visibility="visible")
-    if way == "settings":
-        _two_settings(run, recorded, settings)
-    elif way == "runs":
-        _two_runs(run, recorded, settings)
+    if way == "two":
+        _two(run, recorded, settings)
     else:
         _all_presets(run, recorded, settings)
 
 
-def _two_settings(run: RunHead, recorded: Recorded, settings: Settings) -> None:
-    st.caption(say("lab_compare.settings_about"))
-    options = [RECORDED, SIDEBAR, *saved_presets.options(list(presets()))]
-    sides = []
+def _two(run: RunHead, recorded: Recorded, settings: Settings) -> None:
+    """Each side is a way to judge this run, or another run of the same questions under its own settings."""
+    st.caption(say("lab_compare.about"))
+    others, found = _other_runs(run), []
+    options = [RECORDED, SIDEBAR, *saved_presets.options(list(presets())), *others]
     for column, which, start in zip(st.columns(2), ("first", "second"), (RECORDED, SIDEBAR), strict=True):
         with column:
-            text, key = f"lab_compare.column_{which}", f"compare_{which}"
-            option = select(text, options, key, _option, options.index(start))
-            wanted = _settings(option, run, settings)
-            if stay := _staying(run, wanted):
-                st.text(tell("lab_compare.stays", names=", ".join(map(setting_name, stay))))
-        sides.append(Side(_option(option), recorded.judge(wanted), np.arange(len(recorded.questions))))
-    _show(recorded.questions, *sides)
+            key = f"compare_{which}_{run.id}"
+            option = select(
+                f"lab_compare.column_{which}", options, key, partial(_name, others, run), options.index(start)
+            )
+            found.append((_name(others, run, option), _judged(option, others, run, recorded, settings)))
+    (first, one), (second, other) = found
+    rows, other_rows = matched(one.recorded.questions, other.recorded.questions)
+    if not len(rows):
+        st.info(say("lab_compare.nothing_common"), icon=":material/info:")
+        return
+    if left_out := len(one.recorded.questions) - len(rows):
+        st.caption(say("lab_compare.left_out", n=left_out))
+    questions = [one.recorded.questions[row] for row in rows]
+    _show(questions, Side(first, one, rows), Side(second, other, other_rows))
+
+
+def _judged(option: str, others: Mapping[str, RunHead], run: RunHead, recorded: Recorded, settings: Settings) -> Judged:
+    if option in others:
+        with st.spinner(say("lab.reading")):
+            data = lab.replay_set(others[option])
+        return data.judge(data.settings)
+    wanted = _settings(option, run, settings)
+    if stay := _staying(run, wanted):
+        st.text(tell("lab_compare.stays", names=", ".join(map(setting_name, stay))))
+    return recorded.judge(wanted)
+
+
+def _name(others: Mapping[str, RunHead], run: RunHead, option: str) -> str:
+    """An option as the field shows it (untrusted text)."""
+    if option not in others:
+        return _option(option)
+    head = others[option]
+    within = "" if head.collection == run.collection else f"{shown_name(head.collection)}: "
+    return f"{within}{lab.label(head)}"
 
 
 def _option(option: str) -> str:
@@ -98,32 +121,6 @@ def _staying(run: RunHead, wanted: Settings) -> list[str]:
     return [name for name in changed_knobs(run.settings, wanted) if name in _COSTLY]
 
 
-def _two_runs(run: RunHead, recorded: Recorded, settings: Settings) -> None:
-    st.caption(say("lab_compare.runs_about"))
-    others = _other_runs(run)
-    if not others:
-        st.info(say("lab_compare.one_run"), icon=":material/science:")
-        return
-    key = f"compare_run_{run.id}"
-    number = select("lab_compare.second_run", list(others), key, lambda key: _run_name(others[key], run))
-    own = st.toggle(say("lab_compare.own_settings"), key="compare_own", help=say("lab_compare.own_settings_help"))
-    other = others[number]
-    with st.spinner(say("lab.reading")):
-        second = lab.replay_set(other)
-    rows, other_rows = matched(recorded.questions, second.questions)
-    left_out = len(recorded.questions) - len(rows)
-    if not len(rows):
-        st.info(say("lab_compare.nothing_common"), icon=":material/info:")
-        return
-    if left_out:
-        st.caption(say("lab_compare.left_out", n=left_out))
-    sides = [
-        Side(_run_name(head, run), data.judge(data.settings if own else settings), at)
-        for head, data, at in ((run, recorded, rows), (other, second, other_rows))
-    ]
-    _show([recorded.questions[row] for row in rows], *sides)
-
-
 def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
     """The runs of all collections but this one, those of the same set first."""
     folder, found = state.library_folder(), []
@@ -131,11 +128,7 @@ def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
         found += [head for head in records(folder, collection).runs() if head.done]
     others = [head for head in found if (head.collection, head.id) != (run.collection, run.id)]
     others.sort(key=lambda head: head.set_name != run.set_name)
-    return {f"{head.collection}/{head.id}": head for head in others}
-
-
-def _run_name(head: RunHead, run: RunHead) -> str:
-    return lab.label(head) if head.collection == run.collection else f"{shown_name(head.collection)}: {lab.label(head)}"
+    return {f"=run {head.collection}/{head.id}": head for head in others}
 
 
 def matched(first: Sequence[LabelledQuestion], second: Sequence[LabelledQuestion]) -> tuple[np.ndarray, np.ndarray]:
@@ -183,7 +176,6 @@ def _in_words(found: Paired) -> str:
     )
 
 
-@st.fragment
 def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, found: Paired) -> None:
     st.subheader(say("lab_compare.differ", n=len(found.differ)), anchor=False)
     if not len(found.differ):
@@ -193,33 +185,8 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
     def made() -> list[dict[str, str]]:
         return [_row(questions[row], first, second, int(row)) for row in found.differ]
 
-    rows = made()
-    picked = tables.show(
-        rows,
-        "lab_compare.column_",
-        # another list, another table: a chosen row must not become another question
-        f"compare_differ_{crc32(repr(rows).encode())}",
-        wide={"question": 420},
-        alt="lab_compare.differ_alt",
-        on_select="rerun",
-        selection_mode="single-cell",
-    )
+    tables.show(made(), "lab_compare.column_", "compare_differ", wide={"question": 420}, alt="lab_compare.differ_alt")
     tables.offer(made, "differ")
-    chosen = [number for number, _ in picked.selection.cells if number < len(found.differ)]
-    if not chosen:
-        st.caption(say("lab_compare.open"))
-        return
-    row = int(found.differ[chosen[0]])
-    with st.container(border=True, key="compare_open"):
-        st.text(questions[row].question)
-        names = first.judged.recorded.records[int(first.rows[row])].library.names
-        show_text("\n".join([label_in_words(questions[row]), *label_lines(questions[row], names)]), "lab_label")
-        for column, side, key in zip(st.columns(2), (first, second), ("first", "second"), strict=True):
-            with column:
-                decision = replay(side.judged.recorded.records[int(side.rows[row])], side.judged.settings)
-                badge(f"lab_compare.column_{key}", "", "gray")
-                st.text("\n".join([outcome_in_words(decision), *answer_lines(decision)]))
-                show_checks(decision.trace.checks)
 
 
 def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dict[str, str]:

@@ -1,30 +1,27 @@
-"""The questions of a run: those whose outcome flips, those that end against their label, all, or those behind a point
-of the curve over the limit; each one click from its trace.
+"""The questions of a run: those whose outcome flips, those that end against their label, or all; each one click from
+its trace.
 
-Questions, answers and names are untrusted: they are cells of a table or inert text. A plot holds numbers alone: what
-was clicked is looked up again here.
+Questions, answers and names are untrusted: they are cells of a table or inert text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 from zlib import crc32
 
-import altair as alt
 import numpy as np
 import streamlit as st
 
-from rag_core.decision.batch.columns import Flags, Ints
+from rag_core.decision.batch.columns import Flags
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
-from rag_core.evaluation import Marks, Rate, failing
+from rag_core.evaluation import Marks, Rate
 from rag_core.evaluation.labelled import LabelledQuestion
 from ui.app import tables
 from ui.app.asked import Asked
-from ui.app.elements import badge, button, download, remember, show_text
+from ui.app.elements import badge, button, remember, show_text
 from ui.app.scope import Scope
 from ui.app.texts import say, tell
 from ui.ask.changes import outcome
@@ -35,8 +32,7 @@ from ui.lab.state import Judged
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 ERRORS = ("false_refusals", "wrong_answers", "missed_answers")
 SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any
-# id of the question whose trace is open, and the list that it was clicked in
-CHOSEN, CHOSEN_IN = "lab_question", "lab_question_in"
+CHOSEN = "lab_question"  # in the session: the id of the question whose trace is open
 # widths in pixels
 WIDE = {
     "question": 380,
@@ -50,8 +46,6 @@ WIDE = {
     "kind": 110,
 }
 ROWS_IN_VIEW = 11  # rows that a list shows at once
-PICK = "pick"  # the name of what a click in a plot chooses
-Spec = dict[str, Any]
 
 
 @st.fragment
@@ -73,14 +67,11 @@ def show(now: Judged, before: Judged) -> None:
     )
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
-        _table(chosen, now, before, "questions")
+        _table(chosen, now, before)
+        tables.offer(partial(_rows, chosen, now, before), f"questions_{name}")
     else:
         st.caption(say(f"lab_results.none_{name}"))
-    with st.container(horizontal=True):
-        if chosen:
-            tables.offer(partial(_rows, chosen, now, before), f"questions_{name}")
-        _offer_failing(now)
-    _show_chosen("questions", now, before)
+    _show_chosen(now, before)
 
 
 def members(now: Judged, before: Judged) -> dict[str, Flags]:
@@ -151,15 +142,14 @@ def _ended(side: Judged, row: int) -> str:
     return tell("lab_results.answered_short" if side.outcomes.answered[row] else "lab_results.refused_short")
 
 
-def _table(chosen: Sequence[int], now: Judged, before: Judged, name: str) -> None:
+def _table(chosen: Sequence[int], now: Judged, before: Judged) -> None:
     ids = [now.recorded.questions[row].id for row in chosen]
     # another list, another table: a chosen row must not become another question
-    key = f"lab_{name}_{crc32(repr(ids).encode())}"
+    key = f"lab_questions_{crc32(repr(ids).encode())}"
 
     def take() -> None:
         clicked = [row for row, _ in st.session_state[key].selection.cells if row < len(ids)]
         remember(CHOSEN, ids[clicked[0]] if clicked else None)
-        remember(CHOSEN_IN, name)
 
     tables.show(
         _rows(chosen, now, before),
@@ -175,25 +165,9 @@ def _table(chosen: Sequence[int], now: Judged, before: Judged, name: str) -> Non
     st.caption(say("lab_results.click"))
 
 
-def _offer_failing(now: Judged) -> None:
-    """The questions that ended against their label, as a set that can be run again."""
-    marked, recorded = now.marked, now.recorded
-    wrong = marked.false_refusal | marked.wrong_answer | marked.missed | ~marked.measured
-    if wrong.any():
-        download(
-            "lab_results.failing",
-            lambda: failing(recorded.questions, recorded.records, now.settings, marked),
-            "failing.jsonl",
-            "lab_failing",
-            n=int(wrong.sum()),
-            type="tertiary",
-            help="lab_results.failing_help",
-        )
-
-
-def _show_chosen(name: str, now: Judged, before: Judged) -> None:
-    """The question that was clicked in this list: its label, how it ended before and ends now, and every check."""
-    id = st.session_state.get(CHOSEN) if st.session_state.get(CHOSEN_IN, "questions") == name else None
+def _show_chosen(now: Judged, before: Judged) -> None:
+    """The question that was clicked: its label, how it ended before and ends now, and every check."""
+    id = st.session_state.get(CHOSEN)
     row = next((row for row, question in enumerate(now.recorded.questions) if question.id == id), None)
     if row is None:
         return
@@ -240,41 +214,3 @@ def label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[st
         searched = " · ".join(names.get(one, one) for one in question.documents)
         lines.append(tell("lab_results.searched_in", documents=searched))
     return lines
-
-
-def pick(*fields: str, nearest: bool = False) -> alt.Parameter:
-    """A click in a plot, which tells these fields of what was clicked; what is not chosen does not fade."""
-    return alt.selection_point(name=PICK, fields=list(fields), nearest=nearest, toggle=False)
-
-
-def show_picked(rows: Ints, now: Judged, before: Judged, title: str, key: str, **numbers: float) -> None:
-    """List these questions under the text `title`, which counts them; a click on one opens its trace below.
-
-    The session holds under `key` what was clicked.
-    """
-    with st.container(key=key, gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(say(title, n=len(rows), **numbers))
-            close_button(key)
-        if len(rows):
-            name = key.removeprefix("lab_")
-            _table(rows.tolist(), now, before, name)
-            _show_chosen(name, now, before)
-        else:
-            st.caption(say("lab_picked.none"))
-
-
-def part_of(chart: str) -> dict[str, object]:
-    """The part of a plot that was clicked, by the names of its fields; empty for a click beside everything."""
-    found = st.session_state[chart].selection.get(PICK) or []
-    return dict(found[-1]) if found else {}
-
-
-def close_button(key: str) -> None:
-    """The button that closes a list of what was clicked, which the session holds under `key`."""
-    button("lab_picked.close", f"{key}_close", let_go, key, icon="close", type="tertiary")
-
-
-def let_go(key: str) -> None:
-    """Forget what was clicked."""
-    st.session_state.pop(key, None)

@@ -5,28 +5,22 @@ No statistics here: intervals, ROC and the rest wait in the details below (`ui.l
 
 from __future__ import annotations
 
-from math import ceil
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import altair as alt
-import numpy as np
 import streamlit as st
 
 from rag_core.decision.batch import ReplaySet
-from rag_core.evaluation.report import Effect, Tradeoff, effect, members, one_more_wrong, suggested, tradeoff
+from rag_core.evaluation.report import Effect, Tradeoff, effect, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 from ui.app.elements import button
 from ui.app.texts import say
-from ui.lab import flips, plots
+from ui.lab import plots
 from ui.lab.state import Judged
 from ui.settings.fields import set_knob
 
 KNOB, MODE = "min_correctness", "correctness_mode"
-# in the session: the chart, and the limit and line that were clicked in it
-CHART, PICKED = "lab_limit_chart", "lab_limit_picked"
-BY_BUTTON = "lab_limit_by_button"  # in the session: whether the button above the chart chose them
-ACCEPTED_FIELD = "lab_accepted"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
 LINES = {"right": plots.BLUE, "wrong": plots.ORANGE, "refused": plots.PURPLE}
 LATE = 0.6  # past such a limit a word above its line runs out of the chart; looked at with 390 pixels
@@ -50,24 +44,19 @@ def show(now: Judged, before: Judged) -> None:
         st.caption(say("lab_limit.no_probability"))
         return
     place = _suggest(found, now.settings)
-    by_button = PICKED in st.session_state and bool(st.session_state.get(BY_BUTTON))
-    if by_button:  # right below it: under the chart nobody sees that it did something
-        _show_clicked(now, before)
     idle = now.settings.correctness_mode is not Mode.ENFORCE
     with st.container(key="lab_limit_curve", gap=None):
         here, there = None if idle else now.settings.min_correctness, None if place is None else found.limits[place]
         said = say("lab_limit.alt", n=found.effects[0].questions)
-        st.vega_lite_chart(spec=curve(found, here, there), key=CHART, alt=said, on_select=_take_clicked)
-    if not by_button:
-        _show_clicked(now, before)
+        st.vega_lite_chart(spec=curve(found, here, there), key="lab_limit_chart", alt=said)
 
 
-def curve(of: Tradeoff, here: float | None, there: float | None) -> flips.Spec:
+def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
     """The three shares of all questions over the limit, with the limits in force and suggested as upright lines."""
     # where an answer cannot be read any more, a refusal still counts
     n = max(1, *(found.questions for found in of.effects))
     rows = [
-        {"limit": limit, "share": getattr(found, line) / n, "line": say(f"lab_limit.{line}"), "name": line}
+        {"limit": limit, "share": getattr(found, line) / n, "line": say(f"lab_limit.{line}")}
         for line in LINES
         for limit, found in zip(of.limits, of.effects, strict=True)
     ]
@@ -109,10 +98,9 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> flips.Spec:
         .encode(x="limit:Q", y=alt.value(0), text="what:N")
         for row, mark in enumerate(marks)
     ]
-    # a line has no points to click: the nearest of these takes the click
-    unseen = places.mark_point(opacity=0, size=60).add_params(flips.pick("limit", "name", nearest=True))
-    layers = [lines, *upright, *said, unseen]
-    return alt.LayerChart(layer=layers, height=plots.HEIGHT).to_dict(validate=False)
+    # a line has no points to rest on: these have its words
+    unseen = places.mark_point(opacity=0, size=60)
+    return alt.LayerChart(layer=[lines, *upright, *said, unseen], height=plots.HEIGHT).to_dict(validate=False)
 
 
 def of_limits(now: Judged) -> Tradeoff | None:
@@ -144,25 +132,6 @@ def _show_counts(now: Effect, before: Effect) -> None:
                 st.caption(say("lab_limit.of", n=now.questions))
 
 
-def _show_clicked(now: Judged, before: Judged) -> None:
-    clicked = st.session_state.get(PICKED)
-    if clicked is None:
-        st.caption(say("lab_limit.how"))
-        return
-    limit, line = clicked
-    there = now.recorded.judge(now.settings.changed(**{KNOB: limit, MODE: Mode.ENFORCE}))
-    rows = np.flatnonzero(members(there.marked)[line])
-    flips.show_picked(rows, now, before, f"lab_limit.clicked_{line}", PICKED, limit=round(100 * limit, 2))
-
-
-def _take_clicked() -> None:
-    match flips.part_of(CHART):
-        case {"limit": int() | float() as limit, "name": str() as line} if line in LINES:
-            st.session_state[PICKED], st.session_state[BY_BUTTON] = (float(limit), line), False
-        case _:
-            flips.let_go(PICKED)
-
-
 def _suggest(of: Tradeoff, settings: Settings) -> int | None:
     """The price that one would pay, the limit for it in words, and a button that takes it; the place of that limit."""
     with st.container(border=True, key="lab_suggested"):
@@ -172,7 +141,7 @@ def _suggest(of: Tradeoff, settings: Settings) -> int | None:
             MAX_ACCEPTED,
             ACCEPTED,
             1,
-            key=ACCEPTED_FIELD,
+            key="lab_accepted",
             help=say("lab_limit.accept_help"),
             persist_state="session",
             width=420,
@@ -180,11 +149,9 @@ def _suggest(of: Tradeoff, settings: Settings) -> int | None:
         place = suggested(of, accepted / 100)
         if place is None:
             st.markdown(say("lab_limit.suggest_none"))
-            _show_least(of)
             return None
         _show_price(of.limits[place], of.effects[place])
         st.caption(say("lab_limit.suggest_about", n=of.effects[place].questions))
-        _show_one_more(of, place)
         in_force = settings.correctness_mode is Mode.ENFORCE and settings.min_correctness == of.limits[place]
         key = "lab_limit.in_force" if in_force else "lab_limit.apply"
         button(key, "lab_apply_limit", _apply, of.limits[place], type="primary", icon="check", disabled=in_force)
@@ -199,38 +166,6 @@ def _show_price(limit: float, found: Effect) -> None:
     st.markdown(
         say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong))
     )
-
-
-def _show_least(of: Tradeoff) -> None:
-    """Where no limit keeps what is accepted: how much one would have to accept, for which limit."""
-    rates = [
-        (ceil(100 * found.wrong / found.answered), place) for place, found in enumerate(of.effects) if found.answered
-    ]
-    accepted, place = min(rates, default=(100, 0))
-    if accepted > MAX_ACCEPTED:
-        return
-    limit, found = of.limits[place], of.effects[place]
-    st.markdown(
-        say("lab_limit.least", n=accepted, limit=round(100 * limit, 2), wrong=found.wrong, answered=found.answered)
-    )
-    _offer_wrong(limit)
-
-
-def _show_one_more(of: Tradeoff, place: int) -> None:
-    lower = one_more_wrong(of, place)
-    if lower is None:
-        return
-    limit, gain = of.limits[lower], of.effects[lower].right - of.effects[place].right
-    st.markdown(say("lab_limit.one_more", limit=round(100 * limit, 2), n=gain))
-    _offer_wrong(limit)
-
-
-def _offer_wrong(limit: float) -> None:
-    button("lab_limit.one_more_show", "lab_one_more", _list_wrong, limit, type="tertiary", icon="search")
-
-
-def _list_wrong(limit: float) -> None:
-    st.session_state[PICKED], st.session_state[BY_BUTTON] = (limit, "wrong"), True
 
 
 def _apply(limit: float) -> None:

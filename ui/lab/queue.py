@@ -8,6 +8,7 @@ Nothing becomes a label by itself. Questions, comments and names are untrusted a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -18,15 +19,15 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import Feedback, FeedbackKind, FeedbackState
-from ui.app.elements import badge, button, kept_error, select, show_kept_error, show_text
+from ui.app.elements import badge, button, kept_error, show_kept_error, show_text
 from ui.app.people import recording
 from ui.app.scope import select_document
 from ui.app.texts import say, show_error, tell
-from ui.ask.feedback import ask_answer, ask_answerable
 from ui.ask.refusal import outcome_in_words
 from ui.lab.flips import answer_lines
 
 SHOWN = 5  # at once: each has a form
+MAX_ANSWER_CHARS = 500
 KIND = "feedback"  # the labels' kind, for breakdowns
 DEFAULT_SET = "feedback"
 _DONE, _PROBLEM = "queue_done", "queue_problem"
@@ -38,7 +39,7 @@ def show(engine: Engine) -> None:
     _show_done()
     try:
         store = recording.store()
-        waiting, sets = store.feedback(), store.sets()
+        waiting = store.feedback()
         said = [one.kind for kind in FeedbackState for one in store.feedback(kind)]
     except RagError as error:
         show_error(error)
@@ -51,7 +52,7 @@ def show(engine: Engine) -> None:
     st.markdown(say("lab_feedback.waiting", n=len(waiting)))
     for one in waiting[:SHOWN]:
         with st.container(border=True, key=f"queued_{one.id}"):
-            _show_one(engine, one, sets)
+            _show_one(engine, one)
     if len(waiting) > SHOWN:
         st.caption(say("lab_feedback.older", n=len(waiting) - SHOWN))
 
@@ -64,7 +65,7 @@ def _show_done() -> None:
             st.text(done)
 
 
-def _show_one(engine: Engine, one: Feedback, sets: Sequence[str]) -> None:
+def _show_one(engine: Engine, one: Feedback) -> None:
     right = one.kind is FeedbackKind.HELPFUL
     with st.container(horizontal=True, vertical_alignment="center"):
         badge(f"lab_feedback.{one.kind}", *(("thumb_up", "green") if right else ("thumb_down", "orange")))
@@ -77,7 +78,7 @@ def _show_one(engine: Engine, one: Feedback, sets: Sequence[str]) -> None:
             st.caption(say("lab_feedback.comment"))
             st.text(one.comment)
     with label:
-        _show_form(engine.library.view.documents, one, sets, decision)
+        _show_form(engine.library.view.documents, one, decision)
 
 
 def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
@@ -93,13 +94,13 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
     return decision
 
 
-def _show_form(documents: Sequence[Document], one: Feedback, sets: Sequence[str], decision: Decision | None) -> None:
+def _show_form(documents: Sequence[Document], one: Feedback, decision: Decision | None) -> None:
     help = say("lab_feedback.answerable_help")
     answerable = ask_answerable(f"queue_answerable_{one.id}", index=_first_guess(one, decision), help=help)
     answer, place = "", None
     if answerable:
         answer, place = ask_answer(f"queue_answer_{one.id}"), _choose_place(documents, one)
-    name = _choose_set(one, sets)
+    name = st.text_input(say("lab_feedback.set"), DEFAULT_SET, key=f"queue_set_name_{one.id}", max_chars=100) or ""
     with st.container(horizontal=True):
         button(
             "lab_feedback.confirm",
@@ -143,16 +144,6 @@ def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
     return Place(document, int(page))
 
 
-def _choose_set(one: Feedback, sets: Sequence[str]) -> str:
-    new = ""  # no set has an empty name
-    at, key = sets.index(DEFAULT_SET) if DEFAULT_SET in sets else len(sets), f"queue_set_{one.id}"
-    chosen = select("lab_feedback.set", [*sets, new], key, lambda name: name or say("lab_feedback.new_set"), at)
-    if chosen:
-        return chosen
-    label, key = say("lab_feedback.set_name"), f"queue_set_name_{one.id}"
-    return st.text_input(label, value=DEFAULT_SET, key=key, max_chars=100) or ""
-
-
 def _confirm(
     one: Feedback, answerable: bool, answer: str, place: Place | None, name: str, decision: Decision | None
 ) -> None:
@@ -176,3 +167,22 @@ def _dismiss(one: Feedback) -> None:
     with kept_error(_PROBLEM):
         recording.store().settle(one.id, FeedbackState.DISMISSED)
         st.session_state[_DONE] = tell("lab_feedback.dismissed", question=one.question)
+
+
+def ask_answerable(key: str, **more: Any) -> bool | None:
+    """The field for whether the documents answer a question; None where nothing is chosen yet."""
+    chosen: bool | None = st.radio(
+        say("lab_feedback.answerable"),
+        [True, False],
+        key=key,
+        horizontal=True,
+        format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"),
+        **more,
+    )
+    return chosen
+
+
+def ask_answer(key: str, value: str = "") -> str:
+    """The field for a question's right answer; empty where none is given."""
+    label, help = say("lab_feedback.answer"), say("lab_feedback.answer_help")
+    return (st.text_input(label, value, key=key, max_chars=MAX_ANSWER_CHARS, help=help) or "").strip()

@@ -12,7 +12,6 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from rag_core.domain.status import Reason
 from rag_core.evaluation import Rate, rates
 from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings
@@ -20,13 +19,12 @@ from ui.app import tables
 from ui.app.elements import segments
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
-from ui.lab import flips, limit, plots, sending
+from ui.lab import flips, limit, plots
 from ui.lab.flips import ERRORS, share_of
 from ui.lab.state import Judged, Recorded
 from ui.settings.wording import moved_in_words
 
-FALSE_REFUSALS_BELOW, WRONG_ANSWERS_BELOW = 0.10, 0.05  # shares that the tickets behind the product aim at
-BREAKDOWNS = ("language", "kind", "intent", "document", "reason")
+BREAKDOWNS = ("language", "kind", "intent", "document")
 
 
 def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
@@ -37,7 +35,6 @@ def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     now, before = recorded.judge(settings), recorded.judge(recorded.settings)
     _say_what_is_not_applied(recorded.settings, settings)
     limit.show(now, before)
-    sending.offer(run, now, limit.of_limits(now))
     flips.show(now, before)
     with st.expander(say("lab_results.details"), icon=":material/query_stats:", key="lab_details"):
         _show_rates(now, before)
@@ -59,18 +56,13 @@ def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:
 
 def _show_rates(now: Judged, before: Judged) -> None:
     every = np.ones(len(now.outcomes), dtype=bool)
-    refused, wrong, missed = rates(now.marked, every)
     old = (share_of(before.marked, before.marked.answered), *rates(before.marked, every))
-    shown = (
-        ("answered", share_of(now.marked, now.marked.answered), None),
-        ("false_refusals", refused, FALSE_REFUSALS_BELOW),
-        ("wrong_answers", wrong, WRONG_ANSWERS_BELOW),
-        ("missed_answers", missed, WRONG_ANSWERS_BELOW),
-    )
+    shown = (share_of(now.marked, now.marked.answered), *rates(now.marked, every))
+    names = ("answered", "false_refusals", "wrong_answers", "missed_answers")
     with st.container(key="lab_rates"):
-        for column, (name, rate, target), was in zip(st.columns(len(shown), gap="small"), shown, old, strict=True):
+        for column, name, rate, was in zip(st.columns(4, gap="small"), names, shown, old, strict=True):
             with column:
-                _show_rate(name, rate, target, was)
+                _show_rate(name, rate, was)
     needs_model = now.marked.needs_model
     failed = int((~now.marked.measured & ~needs_model & ~now.marked.lost).sum())
     if failed:
@@ -79,14 +71,14 @@ def _show_rates(now: Judged, before: Judged) -> None:
         st.caption(say("lab_results.needs_model", n=int(needs_model.sum())))
 
 
-def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:
+def _show_rate(name: str, rate: Rate, was: Rate) -> None:
     with st.container(border=True, height="stretch", gap="xsmall", key=f"lab_rate_{name}"):
         moved = rate.share is not None and was.share is not None and rate.share != was.share
         st.metric(
             say(f"lab_results.{name}"),
             flips.share_in_words(rate),
             say("lab_results.delta", points=100 * ((rate.share or 0) - (was.share or 0))) if moved else None,
-            delta_color="off" if target is None else "inverse",
+            delta_color="off" if name == "answered" else "inverse",
             help=say(f"lab_results.{name}_help"),
         )
         if rate.share is None:
@@ -94,16 +86,14 @@ def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:
             return
         interval = rate.interval
         st.caption(say("lab_results.of", k=rate.k, n=rate.n, low=interval.low, high=interval.high))
-        if target is not None:
-            said = "met" if interval.high < target else "open" if rate.share < target else "not_met"
-            st.caption(say(f"lab_results.target_{said}", target=target))
 
 
 def _show_breakdown(now: Judged) -> None:
+    known = [name for name in BREAKDOWNS if any(now.recorded.parts[name])]
+    if not known:
+        return
     st.subheader(say("lab_results.breakdown"), anchor=False)
-    known = [name for name in BREAKDOWNS if name == "reason" or any(now.recorded.parts[name])]
-    name = segments("lab_results.by", known, "lab_results.by_", "lab_by")
-    made = partial(_by_reason, now) if name == "reason" else partial(_by_part, now, name)
+    made = partial(_by_part, now, segments("lab_results.by", known, "lab_results.by_", "lab_by"))
     columns = {
         key: st.column_config.NumberColumn(
             say(f"lab_results.column_{key}"), format="percent", help=say(f"lab_results.{key}_help")
@@ -123,16 +113,4 @@ def _by_part(now: Judged, name: str) -> list[dict[str, object]]:
         for key, rate in zip(ERRORS, rates(now.marked, of), strict=True):
             row |= {key: rate.share, f"{key}_of": flips.of_in_words(rate)}
         rows.append(row)
-    return rows
-
-
-def _by_reason(now: Judged) -> list[dict[str, object]]:
-    """One row for each way to end: how many questions, and how many of them are labelled answerable or not."""
-    rows = []
-    for reason in Reason:
-        of = now.outcomes.reason == reason
-        if of.any():
-            answerable, count = int((of & now.marked.answerable).sum()), int(of.sum())
-            counts = {"questions": count, "answerable": answerable, "unanswerable": count - answerable}
-            rows.append({"reason": flips.reason_in_words(reason), **counts})
     return rows

@@ -19,13 +19,14 @@ from rag_core.evaluation.labelled import LabelledQuestion, given_id, to_csv, to_
 from rag_core.evaluation.labelled_files import RowProblem, read_labelled, read_labelled_files, read_rows
 from rag_core.settings import DATA, Settings
 from ui.app import first_run, state, tables
-from ui.app.elements import button, download, kept_error, offer_deletion, remember, select, submit
+from ui.app.downloads import download
+from ui.app.elements import button, kept_error, offer_deletion, remember, select, submit
 from ui.app.jobs import uploads
 from ui.app.people import recording
 from ui.app.scope import unique_names
 from ui.app.texts import recorded, say, show_error, tell
-from ui.ask.feedback import ask_answer, ask_answerable
 from ui.lab import running
+from ui.lab.queue import ask_answer, ask_answerable
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json"]
 SAMPLES = DATA / "questions.jsonl"
@@ -66,14 +67,13 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
     """The field, and the ways to a new set; open where there is none yet."""
     if not names:
         st.info(say("lab_sets.empty"), icon=":material/fact_check:")
-        offer_typed(recorded("labelling.default_set"), set_key())
+        offer_typed(recorded("lab_typed.default_set"), set_key())
         st.caption(say("lab_typed.file"))
         _offer_new(engine)
         return None
-    if st.session_state.get(set_key()) not in names:
-        st.session_state.pop(set_key(), None)
-    state.session().tell(set_key(), names)
-    chosen = select("lab_sets.set", names, set_key(), str, help="lab_sets.set_help", persist_state="session")
+    wanted, key = state.session().choices.get(set_key()), state.key_of(set_key())
+    at = names.index(wanted) if wanted in names else 0
+    chosen = select("lab_sets.set", names, key, str, at, "lab_sets.set_help", persist_state="session")
     with st.expander(say("lab_sets.new"), icon=":material/add:", key="new_set"):
         _offer_new(engine)
     return chosen

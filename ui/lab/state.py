@@ -26,7 +26,7 @@ from rag_core.work.recording import passage_of
 from ui.app import state
 from ui.app.elements import select
 from ui.app.people import recording
-from ui.app.texts import say, tell
+from ui.app.texts import tell
 
 MAX_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB
 
@@ -82,7 +82,7 @@ class Judged:
 def chosen_run() -> RunHead | None:
     """The run that the page shows, the newest one unless another was chosen; None where this collection has none."""
     runs = recording.store().runs()
-    wanted = st.session_state.get(run_key())
+    wanted = st.session_state.get(state.key_of(run_key()), state.session().choices.get(run_key()))
     return next((head for head in runs if head.id == wanted), runs[0] if runs else None)
 
 
@@ -96,13 +96,10 @@ def choose_run() -> RunHead | None:
     runs = {head.id: head for head in recording.store().runs()}
     if not runs:
         return None
-    if st.session_state.get(run_key()) not in runs:
-        st.session_state.pop(run_key(), None)
-    state.session().tell(run_key(), runs)
     about: dict[str, Any] = {"help": "lab.run_help", "persist_state": "session"}
-    chosen = select(
-        "lab.run", list(runs), run_key(), lambda id: label(runs[id]) if id in runs else say("lab.run_deleted"), **about
-    )
+    wanted = state.session().choices.get(run_key())
+    at = list(runs).index(wanted) if wanted in runs else 0  # type: ignore[arg-type]
+    chosen = select("lab.run", list(runs), state.key_of(run_key()), lambda id: label(runs[id]), at, **about)
     return runs.get(chosen)
 
 

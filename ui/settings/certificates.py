@@ -10,7 +10,7 @@ from functools import partial
 
 from rag_core.evaluation.certificate import Certificate, Part
 from ui.app import sheets
-from ui.app.elements import download
+from ui.app.downloads import download
 from ui.app.sheets import Block, block
 from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.settings.wording import setting_name, value_in_words

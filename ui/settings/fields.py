@@ -17,7 +17,7 @@ from rag_core.settings import Cost, Knob, Settings
 from rag_core.settings.endpoints import Endpoint
 from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
 from rag_core.wiring import configured_models
-from ui.app import state, touches
+from ui.app import state
 from ui.app.elements import button, shown_error
 from ui.app.texts import say, screen, tell
 from ui.settings.wording import in_percent
@@ -29,16 +29,23 @@ FIXED = (*AS_BUILT, *BY_OPERATOR)  # a library refuses another model than the on
 
 def set_knob(name: str, value: Any) -> None:
     """Set a setting from elsewhere on the page, in a callback: the session's value and its field."""
-    state.session().values[name] = value
-    touches.put(f"knob_{name}", value)
+    session = state.session()  # read before anything is changed: the next touch may end a callback where it is read
+    if session.values[name] != value:
+        session.values[name] = value
+        session.editions[f"knob_{name}"] += 1
 
 
-def take(settings: Settings) -> None:
-    """Set all of them, in a widget's callback or before the fields are drawn; the library's model stays."""
-    state.session().preset = settings.preset
+def take(settings: Settings, saved: str = "") -> None:
+    """Set all of them, in a widget's callback or before the fields are drawn; the library's model stays.
+
+    `saved` is the name of the saved preset that they are of, empty for a built-in one.
+    """
+    session = state.session()
     for name, value in settings.model_dump(exclude={"preset", *FIXED}).items():
         set_knob(name, value)
-    touches.put("preset", settings.preset)
+    if (session.preset, session.saved) != (settings.preset, saved):
+        session.preset, session.saved = settings.preset, saved
+        session.editions["preset"] += 1
 
 
 def changed(start: Settings) -> list[str]:
@@ -88,14 +95,16 @@ def _cost(knob: Knob) -> str:
 
 
 def _field(knob: Knob) -> None:
-    session, key, label = state.session(), f"knob_{knob.name}", say(f"knobs.{knob.name}")
-    if knob.name in FIXED:
+    session, fixed = state.session(), knob.name in FIXED
+    key = state.key_of(f"knob_{knob.name}")
+    if fixed:
         st.session_state[key] = getattr(session.settings(), knob.name)  # the library's, which may be another one now
-    else:
-        touches.tell(key, st.session_state.get(key, session.values[knob.name]))
-    said: dict[str, Any] = {"key": key, "help": help_text(knob), "disabled": knob.name in FIXED}
-    value = _rules_field(label, said) if knob.name == RULES else draw(knob, label, st.session_state[key], **said)
-    if knob.name not in FIXED:
+    # also its default: where a browser forgets a field between two runs, it begins again at that
+    value = st.session_state.get(key, session.values[knob.name])
+    said: dict[str, Any] = {"key": key, "help": help_text(knob), "disabled": fixed}
+    label = say(f"knobs.{knob.name}")
+    value = _rules_field(label, value, said) if knob.name == RULES else draw(knob, label, value, **said)
+    if not fixed:
         session.values[knob.name] = value
 
 
@@ -134,10 +143,10 @@ def show_beside(name: str) -> None:
         _show_rules()
 
 
-def _rules_field(label: str, said: Mapping[str, Any]) -> str:
+def _rules_field(label: str, value: str, said: Mapping[str, Any]) -> str:
     """The rules to type, empty for the built-in ones, also where these are typed word for word."""
-    typed = st.text_area(label, st.session_state[said["key"]], placeholder=_built_in(), height=RULES_HEIGHT, **said)
-    return "" if (typed or "").strip() in COMPRESS_RULES.values() else typed or ""
+    typed = st.text_area(label, value, placeholder=_built_in(), height=RULES_HEIGHT, **said) or ""
+    return "" if typed.strip() in COMPRESS_RULES.values() else typed
 
 
 def _built_in() -> str:
@@ -165,5 +174,4 @@ def _show_rules() -> None:
     st.caption(say("model.rules_own" if own else "model.rules_built_in", version=COMPRESS_VERSION))
     if not own:
         # puts the built-in rules into the field, to be changed there
-        put = (touches.put, f"knob_{RULES}", _built_in())
-        button("model.rules_start", "rules_start", *put, type="tertiary", icon="edit")
+        button("model.rules_start", "rules_start", set_knob, RULES, _built_in(), type="tertiary", icon="edit")

@@ -19,7 +19,7 @@ from rag_core.records.stored import SavedPreset
 from rag_core.service.people import Right
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
 from rag_core.wiring import RecordStore, records
-from ui.app import state, touches
+from ui.app import state
 from ui.app.elements import badge, button, shown_error, submit
 from ui.app.people import visitor
 from ui.app.texts import say, screen, tell
@@ -31,7 +31,7 @@ FRONT = ("balanced", "careful", "open")  # ours, named for what they do
 PUBLISHED = ("compliance", "relevance-guard", "tutor", "rag-engine", "scoping")
 NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
-_CHOSEN, _SEEN = "saved_preset", "saved_presets_seen"
+_SEEN = "saved_presets_seen"  # in the session: collections whose default was taken
 
 
 def saved() -> tuple[SavedPreset, ...]:
@@ -118,36 +118,48 @@ def label(option: str) -> str:
     return tell("presets.published_model" if needs_model else "presets.published", title=presets()[option].title)
 
 
-def settle(offered: list[str]) -> None:
-    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not offered."""
+def settle(offered: list[str]) -> str:
+    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not offered; the
+    option that is in force.
+    """
     session = state.session()
     seen: set[str] = st.session_state.setdefault(_SEEN, set())
     if session.collection not in seen:
         seen.add(session.collection)
         _start(offered)
-    # another page has no such field
-    shown = st.session_state.get("preset") or _OPTION + st.session_state.get(_CHOSEN, "")
-    if not shown.startswith(_OPTION) or shown not in offered:
-        st.session_state.pop(_CHOSEN, None)
-        shown = session.preset
-    touches.tell("preset", shown)
+    if session.saved and _in_force() not in offered:
+        _let_go()
+    return _in_force()
+
+
+def _in_force() -> str:
+    session = state.session()
+    return _OPTION + session.saved if session.saved else session.preset
+
+
+def _let_go() -> None:
+    session = state.session()
+    session.saved = ""
+    session.editions["preset"] += 1
 
 
 def chosen() -> SavedPreset | None:
     """The saved preset that the settings started from; None for a built-in one."""
-    name = st.session_state.get(_CHOSEN)
+    name = state.session().saved
     return _saved_as(_OPTION + name) if name else None
 
 
-def switch() -> None:
-    """Take over the preset that was chosen, in the field's callback."""
-    take_option(st.session_state.preset)
+def switch(key: str) -> None:
+    """Take over the preset that was chosen, in the field's callback; the field shows the one that could be taken."""
+    option, session = st.session_state[key], state.session()
+    edition = session.editions["preset"]
+    take_option(option)
+    session.editions["preset"] = edition + (_in_force() != option)
 
 
 def take_option(option: str) -> None:
     """Take over the preset of an option, in a callback."""
     if not option.startswith(_OPTION):
-        st.session_state.pop(_CHOSEN, None)
         take(state.preset_settings(option))
     elif (preset := _saved_as(option)) is not None:
         _take(preset)
@@ -155,8 +167,7 @@ def take_option(option: str) -> None:
 
 def take_again() -> None:
     """Go back to what the chosen preset, saved or built in, gives; in a button's callback."""
-    preset = chosen()
-    take_option(state.session().preset if preset is None else _OPTION + preset.name)
+    take_option(_in_force())
 
 
 def start_settings() -> Settings:
@@ -219,13 +230,8 @@ def _manage(preset: SavedPreset, certificate: Certificate | None) -> None:
 
 
 def _take(preset: SavedPreset) -> None:
-    try:
-        take(as_settings(preset.values))
-    except InvalidSetting:
-        touches.put("preset", state.session().preset)
-        return
-    st.session_state[_CHOSEN] = preset.name
-    touches.put("preset", _OPTION + preset.name)
+    with suppress(InvalidSetting):
+        take(as_settings(preset.values), preset.name)
 
 
 def _start(offered: list[str]) -> None:
@@ -259,8 +265,7 @@ def _set_default(name: str) -> None:
 
 def _delete(name: str) -> None:
     _store().delete_preset(name)
-    st.session_state.pop(_CHOSEN, None)
-    touches.put("preset", state.session().preset)
+    _let_go()
 
 
 def _store() -> RecordStore:

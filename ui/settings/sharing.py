@@ -7,7 +7,6 @@ or name a model to load.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +21,8 @@ from rag_core.library.stored.named import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
 from ui.app import first_run, state, texts
-from ui.app.elements import badge, button, download
+from ui.app.downloads import download
+from ui.app.elements import badge, button
 from ui.app.people.collections import switch
 from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
 from ui.settings import saved_presets
@@ -35,23 +35,17 @@ TURNS = "turns"  # the parameter with the kept decisions of this tab (`ui.ask.tu
 MAX_TURNS = 10  # as many as the history lists
 MAX_KB = 64  # a settings file: all settings take 5
 LINE_ENDS = frozenset("\x85\u2028\u2029")  # that PyYAML would write as they are, and read as a line end
-SETTLE_SECONDS = 1.0  # a browser that was told a new address may have sent the old one just before
+_ADDRESS = "page_address"  # in the session
 MAX_SAID, MAX_CHARS = 5, 200  # problems of an address that are named, and characters of each
 
 
 @dataclass
 class Address:
-    """The page's address as the session knows it.
+    """What a session says of the address and of the file that it took settings from.
 
-    `written` is what it should be, by parameter; the browser was last told so `at` (seconds of a clock that never goes
-    back). `blank` says whether an address without parameters stands for the settings of the start; a page that was left
-    and is opened again has one too, and it asks for nothing. `left_out` are the problems of the address that was taken
-    over, and `error` that of the last file; both may quote untrusted text.
+    `left_out` are the problems of the address, and `error` that of the last file; both may quote untrusted text.
     """
 
-    written: Mapping[str, str] = field(default_factory=dict)
-    at: float = 0.0
-    blank: bool = True
     left_out: list[str] = field(default_factory=list)
     error: RagError | None = None
     taken: int | None = None  # values that the last file changed
@@ -97,48 +91,36 @@ def from_address(parameters: Mapping[str, str]) -> tuple[Settings, list[str]]:
 
 
 def follow_address() -> None:
-    """Take over the address where a person changed it: at the start, and on going back or forward in the browser.
+    """Take over the address that the page was opened with, once in the life of a tab, before any field is drawn.
 
-    Called before any field is drawn. Where a field was moved as well, the field wins: the address is the older one.
+    From then on the address repeats what the session has.
     """
-    seen = st.query_params.to_dict()
-    first, arrived = "page_address" not in st.session_state, "preset" not in st.session_state
+    if _ADDRESS in st.session_state:
+        return
+    seen, session = st.query_params.to_dict(), state.session()
     linked, turns, _ = seen.pop(DECISION, ""), seen.pop(TURNS, ""), seen.pop(texts.PARAMETER, "")
-    known = _known()
-    if first or arrived:
-        if seen and seen != known.written:
-            _take_address(seen)
-        known.blank = not known.written
-    elif (
-        seen != known.written
-        and (seen or known.blank)
-        and not _moved(known)
-        and time.monotonic() - known.at >= SETTLE_SECONDS
-    ):
+    st.session_state[_ADDRESS] = Address()
+    if seen:
         _take_address(seen)
-    if first:
-        state.session().resuming = tuple(turns.split("."))[-MAX_TURNS:] if turns else ()
-    state.session().follow_link(linked)  # last: another collection leaves the link of the one before
+    session.resuming = tuple(turns.split("."))[-MAX_TURNS:] if turns else ()
+    session.linked = linked  # last: another collection leaves the link of the one before
 
 
 def write_address(settings: Settings) -> None:
     """Bring the page's address up to these settings."""
-    known, wanted = _known(), _with_collection(to_address(settings))
-    if wanted != known.written:
-        known.written, known.blank = wanted, known.blank or not wanted
-    wanted |= _of_decisions() | texts.parameter()
-    if wanted != st.query_params.to_dict():
-        st.query_params.from_dict(wanted)
-        known.at = time.monotonic()
+    _write(_with_collection(to_address(settings)) | _of_decisions() | texts.parameter())
 
 
 def write_turns() -> None:
     """Bring the kept decisions in the address up to those of the session, after a question was asked."""
     seen = st.query_params.to_dict()
     wanted = {name: value for name, value in seen.items() if name not in (DECISION, TURNS)} | _of_decisions()
-    if wanted != seen:
+    _write(wanted)
+
+
+def _write(wanted: dict[str, str]) -> None:
+    if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
-        _known().at = time.monotonic()
 
 
 def _of_decisions() -> dict[str, str]:
@@ -243,18 +225,6 @@ def _take_address(parameters: Mapping[str, str]) -> None:
         switch(collection)
     else:
         known.left_out.append(tell("sharing.address_collection", name=collection))
-    known.written = _with_collection(to_address(state.session().settings()))
-
-
-def _moved(known: Address) -> bool:
-    """Whether the settings are no longer those of the address, because a field was moved or a button pressed."""
-    session = state.session()
-    fields = any(
-        st.session_state.get(f"knob_{name}", value) != value
-        for name, value in session.values.items()
-        if name not in FIXED
-    )
-    return fields or _with_collection(to_address(session.settings())) != known.written
 
 
 def _with_collection(parameters: Mapping[str, str]) -> dict[str, str]:
@@ -265,7 +235,7 @@ def _with_collection(parameters: Mapping[str, str]) -> dict[str, str]:
 
 
 def _known() -> Address:
-    known: Address = st.session_state.setdefault("page_address", Address())
+    known: Address = st.session_state[_ADDRESS]
     return known
 
 

@@ -7,14 +7,12 @@ without one, a preset that goes by similarity is taken: others refuse all.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import streamlit as st
 
 from rag_core.decision.checks import CHECKS, LLM_DRAFT, SUFFICIENCY, VERIFICATION
 from rag_core.domain.status import AnswerStatus
 from rag_core.errors import RagError
-from rag_core.evaluation.calibration import figures_of
 from rag_core.gating.scores import Calibration
 from rag_core.settings import Mode, Settings, presets
 from ui.app import state
@@ -32,8 +30,6 @@ ALWAYS: Mapping[str, tuple[str, ...]] = {"retrieve": ("top_k",), "decide": ("min
 OF_DRAFTS = frozenset({"length_ratio", "overlap", "similarity", "support", SUFFICIENCY.name, VERIFICATION.name})
 OF_DRAFTS |= {check.name for check in LLM_DRAFT}
 FALLBACK = "relevance-guard"
-MAX_NAMES = 3  # sets that are named in the side bar
-_BEFORE = "preset_before_fallback"
 _PLACES = "flip_places"  # in the session: where under each slider of this run its flip is said
 
 
@@ -52,27 +48,27 @@ def deciding() -> dict[str, list[str]]:
     return found
 
 
-def settings_from_sidebar(page: str = "ask") -> Settings:
+def settings_from_sidebar() -> Settings:
     """The settings as the side bar stands, which the address repeats; those of the start when a value is refused."""
-    _arrive(page)
     sharing.follow_address()
     if (taking := state.session().taking) is not None:
         take(taking)
         state.session().taking = None
     _settle_preset()
-    options = saved_presets.options(offered())
-    saved_presets.settle(options)
-    session = state.session()
+    options, session = saved_presets.options(offered()), state.session()
+    option = saved_presets.settle(options)  # it may set the field
+    key = state.key_of("preset")
     with st.sidebar:
         sharing.show_omissions()
         st.subheader(say("settings.title"), anchor=False)
         st.selectbox(
             say("settings.preset"),
             options,
-            options.index(st.session_state["preset"]),
+            options.index(option),
             format_func=saved_presets.label,
-            key="preset",
+            key=key,
             on_change=saved_presets.switch,
+            args=(key,),
             help=say("settings.preset_help"),
         )
         about = st.container(key="about_preset")
@@ -92,14 +88,6 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
         return state.base_settings()
     sharing.write_address(settings)
     return settings
-
-
-def _arrive(page: str) -> None:
-    """From another page with this sidebar, the fields are drawn anew: Streamlit would draw them at their lowest."""
-    if st.session_state.get("sidebar_page") != page:
-        st.session_state["sidebar_page"] = page
-        for key in ("preset", *(f"knob_{knob.name}" for knob in Settings.knobs())):
-            st.session_state.pop(key, None)
 
 
 def _show_sliders(start: Settings) -> None:
@@ -140,17 +128,9 @@ def offered() -> list[str]:
 
 
 def _settle_preset() -> None:
-    """Before the fields are drawn: leave a preset that this library cannot serve; come back in one that can."""
-    session = state.session()
-    if _missing():
-        if FALLBACK in offered() and session.preset not in offered():
-            st.session_state[_BEFORE] = session.preset
-            take(state.preset_settings(FALLBACK))
-        return
-    if _BEFORE in st.session_state and state.opened_engine() is not None:
-        before = st.session_state.pop(_BEFORE)
-        if session.preset == FALLBACK and not changed(state.preset_settings(FALLBACK)):
-            take(state.preset_settings(before))
+    """Before the fields are drawn: leave a preset that this library cannot serve."""
+    if _missing() and FALLBACK in offered() and state.session().preset not in offered():
+        take(state.preset_settings(FALLBACK))
 
 
 def _show_calibration() -> None:
@@ -166,28 +146,7 @@ def _show_calibration() -> None:
     sets: Mapping[str, int] = about.get("sets", {})
     with st.popover(say("settings.calibration_where"), icon=":material/info:", type="tertiary", key="calibration"):
         st.text(tell("settings.calibration", model=calibration.model, date=about.get("date", "")))
-        st.text(tell("settings.calibration_sets", id=calibration.id, n=sum(sets.values()), sets=_names(sets)))
-        st.text(_measured(about))
-
-
-def _names(sets: Mapping[str, int]) -> str:
-    return ", ".join(sets) if len(sets) <= MAX_NAMES else say("settings.calibration_many", n=len(sets))
-
-
-def _measured(about: Mapping[str, Any]) -> str:
-    """How well it told right answers from wrong ones on what was left out of its fit; where these were not known, how
-    well it told answerable questions from others.
-    """
-    answerable, right = figures_of(about)
-    told, rows = ("right", right) if right else ("answerable", answerable)
-    own = rows.get("all", {})
-    if own.get("auroc") is not None:
-        return say(f"settings.calibration_own_{told}", n=own["n"], auroc=own["auroc"], error=own["calibration_error"])
-    known = [row for row in rows.values() if row.get("auroc") is not None and "n" in row]
-    if not known:
-        return say("settings.calibration_plain")
-    measured, n = [row["auroc"] for row in known], sum(row["n"] for row in known)
-    return say(f"settings.calibration_{told}", n=n, sets=len(known), low=min(measured), high=max(measured))
+        st.text(tell("settings.calibration_sets", id=calibration.id, n=sum(sets.values()), sets=len(sets)))
 
 
 def _needs_probability(preset: str) -> bool:

@@ -23,7 +23,10 @@ def watch(over: Callable[[], bool], show: Callable[[], object], seconds: float =
             st.rerun()
         show()
 
-    look()
+    # Alone in its container: where it runs again before all that the page drew was sent, Streamlit takes back what
+    # stood at its place, the browser closes the gap, and would draw it over what stood behind it.
+    with st.container():
+        look()
 
 
 MAX_QUESTIONS, EACH, RETRY_SECONDS = 40, 4, 5  # twenty people who ask at once wait; a person has a few tabs

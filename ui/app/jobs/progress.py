@@ -33,11 +33,10 @@ if TYPE_CHECKING:
     from rag_core.evaluation import Ran
 
 TAKEN = [end[1:] for end in READABLE]  # ends of the names of files that can be added
+UPLOAD = "upload_files"  # the key of the field
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 # between two looks at new documents while a question is on the page: it is asked again with them
 PATIENCE_SECONDS = 10.0
-# files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
-MANY_TAKEN = 200
 QUIET_SECONDS = 10.0  # since the last file was taken: nobody is just dropping some
 BAR_PIXELS = 160  # a bar's length: it stands in a line with words
 MAX_NAMES = 5  # file names in a list; the others are counted
@@ -50,23 +49,19 @@ def upload_field() -> None:
     """Where files are dropped or chosen; indexing starts at once.
 
     The browser keeps a list of what it sent, and a new field would begin without it. But a file that is dropped while
-    one field makes room for the next is lost unseen. So the field stays, `style.css` hides what was taken, and only a
-    long list in a quiet moment is let go.
+    one field makes room for the next is lost unseen. So the field stays, and `style.css` hides what was taken.
     """
     session = state.session()
     if not visitor.may_in(Right.UPLOAD, _uploads_to()):
         return
-    if len(session.uploads_taken) >= MANY_TAKEN and time.monotonic() - session.uploads_at > QUIET_SECONDS:
-        session.uploads, session.uploads_taken = session.uploads + 1, set()
-    key = f"upload_{session.uploads}"
+    _begin_taken()
     st.file_uploader(
         say("jobs.add"),
         TAKEN,
         accept_multiple_files=True,
-        key=key,
+        key=UPLOAD,
         help=say("jobs.add_help"),
         on_change=_take,
-        args=(key,),
     )
     if session.collection == first_run.SAMPLES_COLLECTION:
         with st.container(key="upload_about"):
@@ -79,10 +74,10 @@ def _uploads_to() -> str:
     return first_run.home() if chosen == first_run.SAMPLES_COLLECTION else chosen
 
 
-def _take(key: str) -> None:
-    """Start to index what was dropped and not taken yet. A callback: no other touch ends it (`ui.app.touches`)."""
+def _take() -> None:
+    """Take what was dropped and not taken yet, and start to index it; a callback."""
     session = state.session()
-    there = [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]
+    there = [file for file in st.session_state[UPLOAD] if not isinstance(file, DeletedFile)]
     if files := [file for file in there if file.file_id not in session.uploads_taken]:
         session.uploads_taken |= {file.file_id for file in files}
         # else they belong together: nobody has read yet what came of the first
@@ -90,11 +85,20 @@ def _take(key: str) -> None:
             session.forget_results(*ABOUT_DOCUMENTS)
         session.uploads_at = time.monotonic()
         session.upload_error = None
-        switch(_uploads_to())
         try:
-            start_add(uploads.taken(files))
+            session.incoming += uploads.taken(files)
         except RagError as error:  # the disk is full, or the folder may not be written to
             session.upload_error = error
+        _begin_taken()
+
+
+def _begin_taken() -> None:
+    """Start to index what was taken: in the run after it, where the next touch ended the callback."""
+    session = state.session()
+    if session.incoming:
+        switch(_uploads_to())
+        start_add(tuple(session.incoming))
+        session.incoming = []
 
 
 def show_jobs() -> None:
@@ -193,15 +197,12 @@ def _stop(job: Job) -> None:
 def _step(job: Job) -> str:
     if not job.started:
         return " ".join([tell("jobs.waiting"), *_early(job)])
-    if job.kind == "evaluating":
-        return _questions(job)
+    if job.kind == "evaluating" and job.files_done:
+        said = tell("jobs.questions", done=job.files_done, total=job.files)
+        return " ".join([said, *_left(job.seconds_left)])
     if job.stage:
-        return " ".join([step_in_words(job), *_left(job), *_early(job)])
-    if not job.files_done:
-        return tell("jobs.starting")
-    if job.files_done >= job.files:
-        return tell("jobs.step_last", files=job.files)
-    return tell("jobs.step_between", number=job.files_done + 1, files=job.files)
+        return " ".join([step_in_words(job), *_left(job.seconds_left), *_early(job)])
+    return tell("jobs.starting")
 
 
 def step_in_words(job: Job) -> str:
@@ -211,13 +212,12 @@ def step_in_words(job: Job) -> str:
     return tell(f"jobs.step_{job.stage}", number=number, files=job.files, name=name, done=job.done, total=job.total)
 
 
-def _left(job: Job) -> list[str]:
-    left = job.seconds_left
-    if left is None:
+def _left(seconds: float | None) -> list[str]:
+    if seconds is None:
         return []
-    if round(left / 60) > 1:
-        return [tell("jobs.left_minutes", n=round(left / 60))]
-    return [tell("jobs.left_minute" if left >= 45 else "jobs.left_moment")]
+    if round(seconds / 60) > 1:
+        return [tell("jobs.left_minutes", n=round(seconds / 60))]
+    return [tell("jobs.left_minute" if seconds >= 45 else "jobs.left_moment")]
 
 
 def _early(job: Job) -> list[str]:
@@ -228,17 +228,6 @@ def _early(job: Job) -> list[str]:
     view = engine.library.view
     read = sum(view.document(file.id).page_count for file in job.listed if file.id in view.reading)
     return [tell("jobs.early", n=read)] if read else []
-
-
-def _questions(job: Job) -> str:
-    if not job.files_done:
-        return tell("jobs.starting")
-    left = job.seconds_left
-    if left is None:
-        return tell("jobs.questions", done=job.files_done, total=job.files)
-    minutes, seconds = divmod(round(left), 60)
-    key = "jobs.questions_minutes" if minutes else "jobs.questions_seconds"
-    return tell(key, done=job.files_done, total=job.files, minutes=minutes, seconds=seconds)
 
 
 def _show_results() -> None:

@@ -17,6 +17,8 @@ from ui.app.elements import shown_error, submit
 from ui.app.people import sign_in, visitor
 from ui.app.texts import say
 
+FIELD = "open_collection"
+
 
 def keep_inside() -> list[str]:
     """The collections that the visitor may enter, the usual one first; a session in another one moves."""
@@ -31,8 +33,7 @@ def keep_inside() -> list[str]:
 def choose() -> None:
     """The field, and what was chosen with it; each session has its own choice."""
     session, folder, known = state.session(), state.library_folder(), keep_inside()
-    key = _key()
-    st.session_state[key] = session.collection
+    key = state.key_of(FIELD)
     with st.container(
         horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"
     ):
@@ -40,6 +41,7 @@ def choose() -> None:
         st.selectbox(
             say("collections.label"),
             known,
+            known.index(session.collection),
             key=key,
             help=say("collections.help"),
             on_change=_take_chosen,
@@ -90,7 +92,7 @@ def switch(collection: str) -> None:
     The field gets another key: a browser that was not told yet says with its next touch what was chosen before.
     """
     if collection != state.session().collection:
-        state.session().switched += 1
+        state.session().editions[FIELD] += 1
         _open(collection)
 
 
@@ -98,7 +100,7 @@ def _open(collection: str) -> None:
     """No question, choice of documents or filter of the other one goes along."""
     session = state.session()
     session.cancel()
-    session.leave_link()
+    session.linked = ""
     session.collection, session.stopped = collection, ""
     session.asked = None
     for key in list(st.session_state):
@@ -106,10 +108,6 @@ def _open(collection: str) -> None:
             st.session_state[key] = [] if key == "documents" else ""
 
 
-def _key() -> str:
-    return f"open_collection_{state.session().switched}"
-
-
 def _take_chosen(key: str) -> None:
-    if key == _key() and st.session_state[key] != state.session().collection:
+    if key == state.key_of(FIELD) and st.session_state[key] != state.session().collection:
         _open(st.session_state[key])

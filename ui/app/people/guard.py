@@ -1,5 +1,4 @@
-"""The guards before the page: who may speak to it, who gets what of a library, who is given a visit, and the note of
-each download.
+"""The guards before the page: who may speak to it, who gets what of a library, and who is given a visit.
 
 Pages of other origins are refused. Where nobody signs in, the page does whatever it is told: then only this machine may
 connect, whatever address the server listens on.
@@ -10,8 +9,6 @@ foreign origin it also asks a service of the internet for this machine's address
 
 from __future__ import annotations
 
-import asyncio
-
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -21,8 +18,7 @@ from rag_core.entrypoints.http import origin
 from rag_core.entrypoints.http.origin import WRONG_HOST, Asgi, Message, Receive, Send
 from rag_core.errors import RagError
 from rag_core.service.visits import MAX_HOURS
-from rag_core.wiring import noting
-from ui.app import media, state
+from ui.app import downloads
 from ui.app.people import visitor
 
 # what the page itself asks of Streamlit under CORE
@@ -30,17 +26,16 @@ OURS = frozenset({"health", "host-config", "stream", "upload_file"})
 CORE = "_stcore"
 CLOSED = frozenset({"component"})  # Streamlit's components, which the page has none of
 LOGIN = frozenset({"auth", "oauth2callback"})  # Streamlit's login; closed where nobody can sign in
-OK, UNCHANGED, STRANGER, NO_PAGE, BUSY = 200, 304, 401, 404, 503  # HTTP statuses
+OK, UNCHANGED, STRANGER, NO_PAGE = 200, 304, 401, 404  # HTTP statuses
 FOREIGN = "Refused: nobody signs in here, so only this machine may connect. docs/operate.md says how others come in."
 REFUSED = {
     origin.NO_ACCESS: "Refused: the request comes from a page of another origin.",
     NO_PAGE: "Not found.",
     WRONG_HOST: "Refused: the page is not served under this name. The setting server.allowedHosts lists its names.",
     STRANGER: "Sign in on the page first, or open it anew: a visit that is over opens nothing.",
-    BUSY: "The download could not be noted in the audit log. Try again, or tell whoever runs this page.",
 }
 POLICY_VIOLATION = 1008  # why a WebSocket is closed, RFC 6455
-MEDIA = "media"  # where Streamlit serves pictures and downloads; the latter say that they are attachments
+MEDIA = "media"  # where Streamlit serves downloads
 FOLDERS = frozenset({MEDIA, "original"})  # and a document's PDF
 UPLOADS = "upload_file"  # in an address of Streamlit's own; settings and labels are uploaded too
 SECURE = b"; Secure"
@@ -127,7 +122,7 @@ class SignedIn(Layer):
             await self._app(scope, receive, secured)
             return
         who = visitor.of_request(Request(scope).cookies)
-        if not who.may_somewhere(Action.ASK) or (parts[0] == MEDIA and not media.is_theirs(parts[-1], who)):
+        if not who.may_somewhere(Action.ASK) or (parts[0] == MEDIA and not downloads.is_theirs(parts[-1], who)):
             await _refuse(scope, receive, send, STRANGER)
             return
         with acting(who):
@@ -176,42 +171,3 @@ def _is_page(message: Message, *, browses: bool) -> bool:
     """Whether a response is the page's own; a browser that has it already is told so by a status, without a type."""
     found = any(one.startswith(HTML) for one in origin.headers(message, b"content-type"))
     return (message["status"] == OK and found) or (message["status"] == UNCHANGED and browses)
-
-
-class NotedDownloads(Layer):
-    """Passes everything on; a download is noted in the audit log first, and refused where it cannot be."""
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
-        parts = scope["path"].split("/") if scope["type"] == "http" else []
-        if parts[-2:-1] != [MEDIA] or scope["method"] != "GET":
-            await self._app(scope, receive, send)
-            return
-        refused = False
-
-        async def noted(message: Message) -> None:
-            nonlocal refused
-            if message["type"] == "http.response.start" and _is_attachment(message) and not await _note(parts[-1]):
-                refused = True
-                await _refuse(scope, receive, send, BUSY)
-            elif not refused:
-                await send(message)
-
-        await self._app(scope, receive, noted)
-
-
-def _is_attachment(message: Message) -> bool:
-    return any(
-        name.lower() == b"content-disposition" and value.startswith(b"attachment") for name, value in message["headers"]
-    )
-
-
-async def _note(name: str) -> bool:
-    """Whether a download was noted, by the name that Streamlit made of its bytes' hash."""
-    try:
-        found = media.owner(name)
-        note = noting(state.library_folder(), found.collection if found else "")
-        await asyncio.to_thread(note, Action.EXPORT, (f"{MEDIA}:{name.partition('.')[0]}",))
-    except RagError:
-        return False
-    return True
