@@ -60,13 +60,13 @@ def examined(
     for (run, index), is_unseen in zip(doubtful, unseen(page, asked, max_pixels), strict=True):
         found[run][index] = Kind.UNSEEN if is_unseen else None
     seen = [
-        run._replace(words=[word._replace(kind=kind) for word, kind in zip(run.words, kinds, strict=True)])
-        for run, kinds in zip(runs, found, strict=True)
+        line._replace(words=[word._replace(kind=kind) for word, kind in zip(line.words, kinds, strict=True)])
+        for line, kinds in zip(runs, found, strict=True)
     ]
     crossed = struck(page, seen, trace.strokes, letters)
     for number in {run for run, _ in crossed}:
-        run = seen[number]
-        seen[number] = run._replace(words=parted(run.words, [(number, at) in crossed for at in range(run.signs)]))
+        line = seen[number]
+        seen[number] = line._replace(words=parted(line.words, [(number, at) in crossed for at in range(line.signs)]))
     return seen, trace.bars
 
 
