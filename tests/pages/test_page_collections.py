@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from builders import a_job_of_another
 from hostile import make
 from page_kit import another, ask, badges, by_key, collection_field, settle, texts
 from streamlit.testing.v1 import AppTest
@@ -222,7 +223,7 @@ def test_given_a_question_before_the_first_document_is_read_then_it_waits_and_is
 ) -> None:
     """Issue 17: a typed question is never lost."""
     page = settle(app)
-    with state.runner()._turns.turn("another"):
+    with a_job_of_another(state.runner()):
         page.file_uploader[0].set_value([("report.pdf", REPORT, "application/pdf")]).run()
         assert not page.chat_input(key="question").disabled
         ask(page, "How long is the harbour bridge?")
@@ -240,7 +241,7 @@ def test_given_a_question_that_waits_when_it_is_taken_back_then_it_is_not_asked_
     app: AppTest, samples_apart: Path
 ) -> None:
     page = settle(app)
-    with state.runner()._turns.turn("another"):
+    with a_job_of_another(state.runner()):
         page.file_uploader[0].set_value([("report.pdf", REPORT, "application/pdf")]).run()
         ask(page, "How long is the harbour bridge?")
         ask(page, "What is the toll for a car?")
