@@ -4,7 +4,8 @@ over given texts).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -29,6 +30,8 @@ from rag_core.ingest.normalise import normalise
 from rag_core.language import terms
 from rag_core.retrieval.bm25 import Bm25Index
 from rag_core.settings import Mode, Settings
+from rag_core.work.jobs import Job
+from rag_core.work.runner import Runner
 
 BY_PEOPLE = (DateSource.GIVEN, DateSource.GIVEN)
 SENTENCE = "The notice period is 30 days."
@@ -282,3 +285,12 @@ def with_outcome(decision: Decision, **fields: Any) -> Decision:
     if "claims" in fields:
         fields["measured"] = tuple(map(taken_of, fields["claims"], decision.measured))
     return replace(decision, outcome=replace(decision.outcome, **fields))
+
+
+@contextmanager
+def a_job_of_another(runner: Runner) -> Iterator[None]:
+    """Another's job has the turn: those that come meanwhile wait."""
+    job = Job("another", by="another")
+    assert runner._turns.take(job)
+    yield
+    runner._turns.give_back(job)

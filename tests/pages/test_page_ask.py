@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from builders import a_job_of_another
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,7 +126,7 @@ def test_given_a_document_to_search_in_when_it_is_deleted_on_the_other_page_then
 
 
 def test_given_an_upload_when_it_is_stopped_then_it_waits_on_the_documents_page(page: AppTest) -> None:
-    with state.runner()._turns.turn("another"):
+    with a_job_of_another(state.runner()):
         page.file_uploader[0].set_value([("report.pdf", REPORT, PDF)]).run()
         page.button(key="stop_0").click().run()
         settle(page)  # at once: it does not wait for its turn

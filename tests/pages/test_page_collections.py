@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from builders import a_job_of_another
 from hostile import make
 from page_kit import ask, badges, by_key, collection_field, settle, texts
 from streamlit.testing.v1 import AppTest
@@ -178,7 +179,7 @@ def test_given_questions_before_the_first_document_is_read_then_they_wait_and_ea
 ) -> None:
     """A typed question is never lost."""
     page = settle(app)
-    with state.runner()._turns.turn("another"):
+    with a_job_of_another(state.runner()):
         page.file_uploader[0].set_value([("report.pdf", REPORT, "application/pdf")]).run()
         assert not page.chat_input(key="question").disabled
         ask(page, "How long is the harbour bridge?")

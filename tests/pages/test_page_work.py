@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from builders import a_job_of_another
 from hostile import make
 from page_kit import JOB_SECONDS, PDF, another, ask, badges, captions, settle, submit, texts
 from streamlit.testing.v1 import AppTest
@@ -42,7 +43,7 @@ def documents(page: AppTest) -> AppTest:
 @contextmanager
 def held() -> Iterator[None]:
     """Jobs wait for their turn."""
-    with state.runner()._turns.turn("another"):
+    with a_job_of_another(state.runner()):
         yield
 
 

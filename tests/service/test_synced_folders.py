@@ -14,6 +14,7 @@ from typing import Any
 
 import fsspec
 import pytest
+from builders import a_job_of_another
 from service_kit import running
 from test_service_pins import DAYS, HANDBOOK, Api, until
 
@@ -332,7 +333,7 @@ def test_given_a_job_that_is_stopped_then_its_files_come_with_the_next(synced: S
     synced.put("a.txt")
     follower = synced.follower()
     follower.stop.set()  # as where the service stops, which the job is told
-    with synced.runner._turns.turn("somebody else"):
+    with a_job_of_another(synced.runner):
         assert follower.step() == Synced(left=1)
     assert synced.known.files == {}
     follower.stop.clear()

@@ -241,7 +241,8 @@ def reading_from(collection: Collection, document: int, known: Any) -> Reading:
         )
         if not pages or [page.number for page in pages] != list(range(1, len(pages) + 1)):
             raise LibraryDamaged("Pages of a document are missing.", remedy=REBUILD)
-        return replace(reader(Reading)(known), pages=pages)
+        reading: Reading = reader(Reading)(known)
+        return replace(reading, pages=pages)
     except (ValueError, KeyError, TypeError) as error:
         raise LibraryDamaged("A reading cannot be used again.", remedy=REBUILD) from error
 
