@@ -192,7 +192,9 @@ def _as_begun(words: Sequence[str]) -> tuple[str, ...]:
 def _is_figure(text: str, language: str) -> bool:
     """Whether a cell holds figures with their units, dates or times, and no other word."""
     found = values(text, language)
-    covered = cover(text, [(one.start, one.end) for one in (*found.quantities, *found.dates, *found.times)])
+    spans = [(one.start, one.end) for one in found.quantities]
+    spans += [(one.start, one.end) for one in found.dates] + [(one.start, one.end) for one in found.times]
+    covered = cover(text, spans)
     rest = "".join(sign for sign, held in zip(text, covered, strict=True) if not held)
     return bool(_DIGIT.search(text)) and not _LETTER.search(rest)
 

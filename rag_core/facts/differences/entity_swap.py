@@ -18,6 +18,7 @@ from rag_core.facts.sentence.names import CLEAR
 from rag_core.language import LANGUAGES, fold, grammar, is_known, string_similarity, words
 
 _CASED = frozenset({"Latin", "Cyrillic", "Greek"})  # scripts with capitals
+_MAX_ABBREVIATED = 4  # letters
 _MIN_LETTERS = 3  # letters of a name that is found by its form alone
 
 Span = tuple[int, int]
@@ -85,7 +86,7 @@ def _is_said(sentence: Sentence, place: int, moved: Collection[str], lang: str) 
 
 
 def _say_the_same(aligned: Aligned, here: list[int], there: list[int], lang: str) -> bool:
-    """Whether a word of one side is another form or the initials of the other's, or both are units."""
+    """Whether a word of one side is another form, short for or the initials of the other's, or both are units."""
     mine, theirs = [aligned.mine.tokens[place] for place in here], [aligned.theirs.tokens[place] for place in there]
     units = lexicon(lang).units
     if all(token.folded in units for token in (*mine, *theirs)):
@@ -93,7 +94,14 @@ def _say_the_same(aligned: Aligned, here: list[int], there: list[int], lang: str
     initials = {"".join(token.folded[0] for token in tokens) for tokens in (mine, theirs) if len(tokens) > 1}
     if initials.intersection(token.folded for token in (*mine, *theirs)):
         return True
-    return any(string_similarity(one.stem, other.stem) for one in mine for other in theirs)
+    return any(string_similarity(one.stem, other.stem) or _shortens(one, other) for one in mine for other in theirs)
+
+
+def _shortens(one: Token, other: Token) -> bool:
+    """Whether one word abbreviates the other: "Abs." and "Absatz", "Nr." and "Nummer"."""
+    short, whole = sorted((one.folded, other.folded), key=len)
+    letters = iter(whole)
+    return len(short) <= _MAX_ABBREVIATED and short[0] == whole[0] and all(letter in letters for letter in short)
 
 
 @cache
