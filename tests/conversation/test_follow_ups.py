@@ -41,6 +41,8 @@ IN_CONTEXT = [  # what the documents are likeliest to answer is asked
     ("Wie hoch ist die Kaution der Hütte?", "Und wer zahlt dafür?", "hoch Kaution Hütte: Und wer zahlt dafür?"),
     ("Kdy začíná nájem?", "And who owns the flat?", "začíná nájem: And who owns the flat?"),
     ("What is the MK-40?", "How much does it weigh?", "MK 40: How much does it weigh?"),
+    ("Who runs Target and Costco?", "And Walmart?", "Who runs Target and Walmart?"),
+    ("What may a hotel in Rome cost?", "And in Berlin for students?", "What may a hotel in Berlin for students?"),
 ]
 
 
@@ -85,13 +87,15 @@ def test_given_a_follow_up_that_nothing_new_answers_then_it_is_asked_as_typed_an
 
 
 def test_given_a_follow_up_that_is_hardly_answered_then_only_one_that_says_enough_is_asked_in_its_context() -> None:
+    earlier, key = "Combien coûte une clé ?", "How much is a key?"
+
     def answers(text: str) -> tuple[float, Stated]:
-        return (0.9, (("One.", "1"),)) if text == "Combien coûte une clé ?" else (0.2, (("Two.", ""),))
+        return (0.9, (("One.", "1"),)) if text in (earlier, key) else (0.2, (("Two.", ""),))
 
     for typed, whole in (("Et le bateau ?", "Combien coûte le bateau ?"), ("Et pourquoi ?", "Et pourquoi ?")):
-        got = stand_alone(typed, ["Combien coûte une clé ?"], ["fr"], answers=answers, least=0.5)
-
-        assert got.question == whole
+        assert stand_alone(typed, [earlier], ["fr"], answers=answers, least=0.5).question == whole
+    short = "What about the boat?"
+    assert stand_alone(short, [key], ["en"], answers=answers, least=0.5).question == short
 
 
 def test_given_a_question_that_stands_alone_when_another_came_before_then_no_document_is_asked_for_it() -> None:
