@@ -137,12 +137,14 @@ def _telling(text: str, language: str) -> list[str]:
 
 
 def _in_its_place(fragment: str, earlier: str, languages: Collection[str]) -> list[str]:
-    """The question before with a fragment's name, number or code in the place of one that is written alike: "and in
-    Q3?" after "... in Q2 FY24?".
+    """The question before with a fragment's name, number or code in the place of one that is written alike, "and in
+    Q3?" after "... in Q2 FY24?"; or with its number at the end, where it has none of its own: "… have in 2024?".
     """
     mine = _marked(fragment)
     if not mine or _asks(fragment, languages):
         return []
+    if mine[-1].text.isdecimal() and not any(word.text.isdecimal() for word in _marked(earlier)):
+        return [f"{earlier.rstrip('?？؟ ')} {fragment[_said(fragment, languages)[0].start :]}"]
     said, shape = fragment[mine[0].start : mine[-1].end], _shape(mine[-1].text)
     places: list[list[Word]] = []
     for word in (word for word in _marked(earlier) if _shape(word.text) == shape):

@@ -24,6 +24,7 @@ SURE = {  # one name, number or code in the place of the one that is written ali
     (STORES, "And in Q3?"): "How many stores did Best Buy open in Q3 FY24?",
     (STORES, "What about Target?"): "How many stores did Target open in Q2 FY24?",
     (STORES, "And FY23?"): "How many stores did Best Buy open in Q2 FY23?",
+    ("How many days do employees have?", "And in 2024?"): "How many days do employees have in 2024?",  # no like
     ("What does error code E3 mean?", "E4?"): "",
     ("What does error code E3 mean?", "And E4?"): "What does error code E4 mean?",
     ("What may a hotel in London cost?", "And in Berlin?"): "What may a hotel in Berlin cost?",

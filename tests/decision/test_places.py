@@ -106,7 +106,7 @@ def test_given_a_place_worth_showing_then_the_likest_quote_is_pointed_at_however
     assert (decision.may_be, [one.excerpt for one in decision.places]) == (0.1, ["Sentence 2."])
 
 
-@pytest.mark.parametrize(("answerability", "said"), [(0.1, unsure("en")), (0.09, refusal("en"))])
+@pytest.mark.parametrize(("answerability", "said"), [(0.5, unsure("en")), (0.49, refusal("en"))])
 def test_given_documents_that_likely_answer_then_no_refusal_says_that_nothing_is_there(
     answerability: float, said: str
 ) -> None:
