@@ -20,7 +20,7 @@ from ui.app.texts import say, spoken, tell
 from ui.ask import keys, turns
 from ui.ask.changes import show_change
 from ui.ask.drafts import show_checked, show_drafter, show_stand_in, stand_in
-from ui.ask.evidence import show_in_place, show_row, show_sources, with_sources
+from ui.ask.evidence import show_answer, show_sources, with_sources
 from ui.ask.export import show_share
 from ui.ask.feedback import show_feedback
 from ui.ask.refusal import show_how_sure, show_refusal, unsure
@@ -116,10 +116,7 @@ def _show_answer(asked: Asked) -> None:
                 st.markdown(say(_doubt(asked)))
         show_stand_in(decision)
         with st.container(key="answer_text"):
-            if not show_row(decision):
-                if decision.value:
-                    show_text(decision.value["text"], "answer_value")
-                show_in_place(decision.citations, lambda: st.text(decision.answer))
+            show_answer(decision)
         show_how_sure(asked)  # before what the sources disagree on, which may be long
         for number, conflict in enumerate(decision.conflicts):
             _show_conflict(number, asked, conflict)
