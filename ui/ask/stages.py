@@ -25,7 +25,7 @@ from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.downloads import download
 from ui.app.elements import show_text
-from ui.app.texts import say, tell
+from ui.app.texts import figure, say, tell
 from ui.ask.changes import show_what_if
 from ui.ask.checks import show_checks
 from ui.ask.drafts import show_answered, show_attempts, show_judgements, show_rejected
@@ -118,8 +118,9 @@ def _show_gate(asked: Asked, _: Engine | None) -> None:
 def _show_compress(asked: Asked, _: Engine | None) -> None:
     draft, considered = asked.measurements.draft, asked.considered
     read = {"passages": len(asked.measurements.hits), "chars": draft.context_chars}
-    kept = {"kept": len(draft.claims), "drafted": draft.chars, "considered": len(considered) or "?"}
-    st.text(tell("stages.compress_out", **read, **kept))
+    out = [one for one in considered if _is_out(one, asked)]
+    kept = {"kept": len(out if considered else draft.claims), "considered": len(considered) or "?"}
+    st.text(tell("stages.compress_out", **read, **kept, drafted=draft.chars))
     if considered:
         _table(_sentences(asked), "sentence_rows", "stages.sentences_alt")
     elif asked.measurements.hits:
@@ -177,7 +178,7 @@ def _offer_file(decision: Decision) -> None:
 def _show_times(asked: Asked, stage: str) -> None:
     ms = {part: asked.measurements.timings.get(part) for part in TIMES[stage]}
     parts = [
-        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=f"{took:.1f}")
+        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=figure(took, ".1f"))
         for part, took in ms.items()
         if took is not None
     ]
@@ -201,15 +202,31 @@ def _passage(rank: int, name: str, hit: Hit, cut: frozenset[str], quoted: set[st
     }
 
 
+def _is_out(one: Scored, asked: Asked) -> bool:
+    """Whether the draft rests on this sentence, or on the row that stands at its place."""
+    here = one.unit.spans[0] if one.unit.spans else None
+    text = _letters(one.unit.text)
+    for evidence in (evidence for claim in asked.measurements.draft.claims for evidence in claim.evidence):
+        if evidence.passage != one.unit.passage.id:
+            continue
+        quote, there = _letters(evidence.quote), evidence.spans[0]
+        if (here.holds(there) or there.holds(here)) if here else bool(quote) and (text in quote or quote in text):
+            return True
+    return False
+
+
+def _letters(text: str) -> str:
+    """A text without what differs between a page and its reading form: white space, and signs such as hyphens."""
+    return "".join(filter(str.isalnum, text))
+
+
 def _sentences(asked: Asked) -> list[dict[str, object]]:
     """The sentences that were considered, the likeliest first, and why each was kept or dropped."""
-    quotes = [" ".join(one.quote.split()) for claim in asked.measurements.draft.claims for one in claim.evidence]
     ranked = sorted(asked.considered, key=lambda one: -one.relevance)
     names, least = asked.measurements.library.names, asked.settings.extra_sentence_ratio * ranked[0].relevance
 
     def became(one: Scored) -> str:
-        text = " ".join(one.unit.text.split())
-        if any(text in quote or quote in text for quote in quotes if quote):
+        if _is_out(one, asked):
             return "cut" if one.unit.passage.id in cut_passages(asked.measurements) else "kept_sentence"
         if one.relevance < least:
             return "unlikely"
