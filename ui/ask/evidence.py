@@ -41,7 +41,7 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
     if decision.reason is Reason.SUMMARY:
         _show_outline(decision)
         return
-    st.subheader(say("evidence.title") if decision.citations else say("evidence.places"), anchor=False)
+    st.header(say("evidence.title") if decision.citations else say("evidence.places"), anchor=False)
     if decision.places:
         st.caption(say("evidence.places_about") if decision.may_be is None else say("evidence.places_may_be"))
     hits = {hit.passage.id: hit for _, hit in decision.retrieved}
@@ -130,7 +130,7 @@ def with_sources(decision: Decision) -> str:
 
 
 def _show_outline(decision: Decision) -> None:
-    st.subheader(say("evidence.outline"), anchor=False)
+    st.header(say("evidence.outline"), anchor=False)
     st.caption(say("evidence.outline_about"))
     several = len({one.document_id for one in decision.places}) > 1
     rows = [
@@ -171,7 +171,6 @@ def place_of(engine: Engine, passage: Passage) -> Place:
 
 def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], current: bool, *, certain: bool) -> None:
     with st.container(border=True, key=f"citation_{citation.id}", gap="xsmall"):
-        st.html(f'<span id="source-{citation.id:d}"></span>')  # where its mark in the answer leads to
         show_text(where(citation), f"where_{citation.id}")
         if hit is not None and hit.passage.kind in (PassageKind.TABLE, PassageKind.CODE):
             st.code(citation.excerpt, language=None, wrap_lines=True)
