@@ -81,6 +81,8 @@ def test_given_an_answer_when_shown_then_its_source_passages_and_surroundings_ca
     assert "[1]  MK-40 Ultrasonic Flow Meter, Technical Manual, page 3" in texts(page)
     assert "flow-meter-manual.pdf · MK-40 Ultrasonic Flow Meter › 6 Calibration" in texts(page)
     assert "BM25" not in captions(page)
+    assert ["Sources"] == [heading.value for heading in page.header]  # right below the title, and nothing above that
+    assert len(page.sidebar.header) == len(page.subheader) == 0
 
     rows = page.dataframe[0].value
 
@@ -337,7 +339,7 @@ def test_given_a_greeting_or_a_question_about_the_library_when_asked_then_nothin
     assert "flow-meter-manual.pdf" in asked_of(page).decision.answer or "MK-40" in asked_of(page).decision.answer
     assert asked_of(page).decision.answer in texts(page)
     assert "Answered from the documents" not in badges(page)
-    assert "Sources" not in [heading.value for heading in page.subheader]
+    assert "Sources" not in [heading.value for heading in page.header]
 
 
 def test_given_a_note_when_shown_then_it_is_plain_text(page: AppTest) -> None:

@@ -65,7 +65,7 @@ def show_feedback(since: str) -> None:
 
 def show_reasons(kept: Sequence[Kept]) -> None:
     """A table of reasons in words."""
-    st.subheader(say("health.why"), anchor=False)
+    st.header(say("health.why"), anchor=False)
     found = refusals(kept)
     if not found:
         st.caption(say("health.why_none"))
@@ -80,7 +80,7 @@ def show_reasons(kept: Sequence[Kept]) -> None:
 
 def show_scores(drift: Drift) -> None:
     """The spread of the scores beside the calibration's, and whether it has shifted."""
-    st.subheader(say("health.scores"), anchor=False)
+    st.header(say("health.scores"), anchor=False)
     if not sum(drift.now):
         st.caption(say("health.scores_none"))
         return
@@ -113,7 +113,7 @@ def show_scores(drift: Drift) -> None:
 
 def show_gaps(gaps: Sequence[Gap]) -> None:
     """The groups of unanswered questions, with examples; all of them as a file."""
-    st.subheader(say("health.gaps"), anchor=False)
+    st.header(say("health.gaps"), anchor=False)
     if not gaps:
         st.caption(say("health.gaps_none"))
         return
@@ -158,7 +158,7 @@ def _show_gap(gap: Gap) -> None:
 
 def show_questions(kept: Sequence[Kept]) -> None:
     """A table of the newest questions: how each ended, how sure it was, and a link to its stages."""
-    st.subheader(say("health.questions"), anchor=False)
+    st.header(say("health.questions"), anchor=False)
     if len(kept) > MAX_LISTED:
         st.caption(say("health.questions_newest", n=MAX_LISTED))
     opens, sure = st.column_config.LinkColumn, st.column_config.NumberColumn

@@ -32,7 +32,7 @@ _KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDiction
 
 def show(now: Judged, before: Judged) -> None:
     """The whole screen; `now` is the run under the settings of the side bar, `before` under its own."""
-    st.subheader(say("lab_limit.title"), anchor=False)
+    st.header(say("lab_limit.title"), anchor=False)
     found = of_limits(now)
     _show_counts(effect(now.marked), effect(before.marked))
     unlabelled = sum(question.answerable and not question.answers for question in now.recorded.questions)
