@@ -52,8 +52,8 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
 
     shown = {metric.label: metric.value for metric in page.metric}
     assert (shown["Sentences with a source"], shown["Drafts rejected"], shown["Language model"]) == (
-        "100.0%",
-        "0.0%",
+        "100.0 %",
+        "0.0 %",
         "–",
     )
     assert "3 questions." in captions(page)

@@ -18,7 +18,7 @@ from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode
 from ui.app.asked import Asked
 from ui.app.elements import badge, show_text
-from ui.app.texts import say, spoken, tell
+from ui.app.texts import figure, say, spoken, tell
 from ui.ask.checks import measured, meter, required
 from ui.ask.drafts import flagged, show_drafter
 from ui.ask.evidence import show_place
@@ -110,9 +110,9 @@ def missed_by(check: CheckResult) -> str:
     if check.value is None or check.threshold is None or check.direction is None or check.state is not State.FAILED:
         return ""
     gap = check.threshold - check.value if check.direction is Direction.AT_LEAST else check.value - check.threshold
-    shown = f"{gap:g}" if check.scale == "count" else f"{gap:.2f}" if round(gap, 2) else f"{gap:.4f}"
+    shown = figure(gap, "g" if check.scale == "count" else ".2f" if round(gap, 2) else ".4f")
     if check.scale in PERCENT:
-        shown = percent(float(shown), 2)
+        shown = percent(round(gap, 2) or round(gap, 4), 2)
     return tell("refusal.too_low" if check.direction is Direction.AT_LEAST else "refusal.too_high", gap=shown)
 
 
