@@ -4,7 +4,6 @@ that need none.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from page_kit import (
 )
 from streamlit.testing.v1 import AppTest
 
+from rag_core.decision.compose import UNANSWERED
 from rag_core.domain.claims import BREAK
 from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.scanned import Unsure
@@ -52,7 +52,7 @@ def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words
     value = asked_of(page).measurements.correctness
     assert value is not None
     assert f"**{100 * value:.0f} % sure that this is right.**\nYou ask for at least 50 %: shown." in badges(page)
-    assert re.search(r"Reported confidence: \d\d %", captions(page))  # below, on request
+    assert f"Reported confidence: {100 * value:.0f} %." in captions(page)  # below, on request, and the same number
     assert "Confidence: high" in badges(page)
     assert "Low confidence" not in badges(page)
 
@@ -237,6 +237,14 @@ def test_given_an_answer_of_low_confidence_when_shown_then_it_says_so_in_words_w
     assert ":material/info: **Probably not the answer.** " in badges(page)
     assert "Answered from the documents" not in badges(page)
     assert "low" in keys_of_containers(page)
+
+    asked, note = asked_of(page), "You asked two things, and one is answered."
+    asked.decision = replace(asked.decision, notes=(note,), metadata={**asked.decision.metadata, UNANSWERED: "When?"})
+    page.run()
+
+    assert "One of two questions answered" in badges(page)
+    assert "Probably not the answer" not in badges(page)
+    assert texts(page).count(note) == 1  # on the card
 
 
 def test_given_contradicting_documents_when_answered_then_both_sides_and_the_newer_one_are_shown(

@@ -114,7 +114,7 @@ def test_given_the_texts_when_compared_with_the_pages_then_none_is_left_over() -
 
 def test_given_a_number_when_shown_then_it_is_written_as_the_language_does() -> None:
     assert (figure(0.53, ".2f"), figure(0.856, ".0%"), figure(1234.5, ",.1f")) == ("0.53", "86 %", "1,234.5")
-    assert tell("answer.confidence", value=0.86) == "Reported confidence: 86 %."
+    assert tell("answer.confidence", value=86) == "Reported confidence: 86 %."
     for code in sorted(set(languages()) - {LANGUAGE}):
         with speaking(code):
             assert (figure(0.53, ".2f"), figure(0.856, ".1%"), figure(1234.5, ",.1f")) == (

@@ -7,6 +7,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
+from rag_core.decision.compose import UNANSWERED
 from rag_core.decision.notes import indexing_in_words
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
@@ -106,12 +107,13 @@ def _show_answer(asked: Asked) -> None:
         scanned = any(citation.ocr for citation in decision.citations)
         doubtful = unsure(decision, asked.measurements.correctness)
         help = "answer.answered_help_scan" if scanned else "answer.answered_help"
-        badge(
-            "answer.found" if doubtful and not decision.conflicts else "answer.answered",
-            *(("help", "yellow") if doubtful else ("check_circle", "green")),
-            help=help if quoted else "answer.answered_help_words",
-        )
-        if doubtful:
+        half = _half(decision)
+        key = "answer.half" if half else "answer.found" if doubtful and not decision.conflicts else "answer.answered"
+        sign = ("help", "yellow") if doubtful else ("check_circle", "green")
+        badge(key, *sign, help=help if quoted else "answer.answered_help_words")
+        if half:
+            show_text(spoken(half), "low")  # it repeats words of the question
+        elif doubtful:
             with st.container(key="low"):
                 st.markdown(say(_doubt(asked)))
         show_stand_in(decision)
@@ -133,6 +135,11 @@ def _show_indexing(asked: Asked) -> None:
         with st.container(key="indexing", horizontal=True, gap="xsmall", border=True):
             st.markdown(say("answer.indexing_icon"), width="content")
             st.text(said)
+
+
+def _half(decision: Decision) -> str:
+    """The note that only one of two questions is answered, and which is not; empty elsewhere."""
+    return decision.notes[0] if decision.metadata.get(UNANSWERED) and decision.notes else ""
 
 
 def _doubt(asked: Asked) -> str:
@@ -175,7 +182,7 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
 
 def _show_notes(asked: Asked) -> None:
     """Show the other notes; contradictions are shown with the answer."""
-    said = {indexing_in_words(asked.measurements)}
+    said = {indexing_in_words(asked.measurements), _half(asked.decision)}
     if asked.decision.conflicts:
         said |= {f"{contradiction(one, asked.measurements.library)}." for one in asked.measurements.conflicts}
     if asked.decision.answered:

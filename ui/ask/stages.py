@@ -150,7 +150,7 @@ def _show_decide(asked: Asked, engine: Engine | None) -> None:
         st.markdown(say(f"answer.{decision.confidence_level}"), help=say(f"answer.level_by_{by}", **levels))
     if decision.confidence_basis != "none":  # where nothing was found there is none
         basis = say(f"answer.confidence_{decision.confidence_basis}")
-        st.caption(say("answer.confidence", value=decision.confidence), help=basis)
+        st.caption(say("answer.confidence", value=round(100 * decision.confidence)), help=basis)
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))
     if engine is not None:

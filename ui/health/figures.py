@@ -48,8 +48,11 @@ def show_figures(kept: Sequence[Kept]) -> None:
     """The figures in one line; each says on request what it counts."""
     with st.container(horizontal=True, gap="large", key="health_figures"):
         for which in Figure:
-            value = in_words(which, figure(which, kept))
-            st.metric(say(f"health.{which.value}"), value, help=say(f"health.{which.value}_help"), width="content")
+            value = figure(which, kept)
+            if value is not None:
+                sign = ":material/warning: " if GOALS[which].alerts(value) else ""  # which of them needs a look
+                shown, about = in_words(which, value), say(f"health.{which.value}_help")
+                st.metric(f"{sign}{say(f'health.{which.value}')}", shown, help=about, width="content")
 
 
 def show_feedback(since: str) -> None:
