@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import WAIT_MS, ask, served, settled
-from honest_model import best_sentences, draft, honest, refusal
-from model_server import Asked, Hang, ModelServer, Status
+from browser_kit import WAIT_MS, served, settled
+from honest_model import best_sentences, draft, honest
+from model_server import Asked, Hang, ModelServer
 from playwright.sync_api import Page, expect
 from test_accessible import checker
 
@@ -72,9 +72,13 @@ def type_question(page: Page, question: str) -> None:
 
 
 def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_audited_and_the_bad_draft_only_in_the_trace(  # noqa: E501
-    page: Page, model: ModelServer
+    page: Page, model: ModelServer, screens: Path
 ) -> None:
-    """S3-16, S4-11: nothing of a draft before its audits; rejected ones in the trace only."""
+    """S3-16, S4-11: nothing of a draft before its audits; rejected ones in the trace only.
+
+    Everyone can read what a model brings to the page.
+    """
+    check = checker(page, screens)
     page.evaluate(WATCH, PLANTED)
     model.play(Hang())
     type_question(page, CALIBRATION)
@@ -87,6 +91,7 @@ def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_au
     expect(page.locator(".st-key-waiting")).to_be_visible()
     page.get_by_role("button", name=say("waiting.cancel")).click()
     expect(page.locator(".st-key-stopped")).to_be_visible(timeout=WAIT_MS)
+    assert check("model-stopped") == {}
     assert model.left.wait(30)
     assert model.calls == 1
 
@@ -102,6 +107,7 @@ def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_au
     first.click()
     expect(page.locator(".st-key-attempt_1")).to_contain_text(PLANTED)
     settled(page)
+    assert check("model-answered") == {}
     assert page.evaluate("window.leaked") == []
     assert KEY not in page.content()
     assert model.calls == 2
@@ -119,35 +125,3 @@ def test_given_a_tab_that_is_closed_while_the_model_thinks_then_its_question_end
     page.context.close()
 
     assert model.left.wait(60)
-
-
-def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_can_read_it(
-    page: Page, model: ModelServer, screens: Path
-) -> None:
-    page.goto(f"{page.url}?min_correctness=0")  # what a model brings is looked at: no gate keeps a question from it
-    check = checker(page, screens)
-
-    model.play(Hang())
-    # each of its own: what was answered once comes from the cache
-    type_question(page, "When is the flow meter calibrated?")
-    expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
-    page.screenshot(path=screens / "model-waiting.png", full_page=True)
-    page.get_by_role("button", name=say("waiting.cancel")).click()
-    expect(page.locator(".st-key-stopped")).to_be_visible(timeout=WAIT_MS)
-    check("model-stopped")
-    model.play(bad)
-    ask(page, "When does the flow meter have to be calibrated?")
-    expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
-    page.locator('[class*="st-key-stage_compress_"] summary').first.click()
-    page.locator(".st-key-attempts summary").first.click()
-    expect(page.locator(".st-key-attempt_1")).to_contain_text(PLANTED)
-    check("model-fallback")
-    model.play(refusal("The passages speak of calibration, and not of what it costs."))
-    ask(page, "What does a calibration of the flow meter cost?")
-    expect(page.locator(".st-key-refusal_why")).to_contain_text(say("refusal.why_model_refused"), timeout=WAIT_MS)
-    check("model-refused")
-    model.play(Status(503))
-    ask(page, "What is the flow meter calibrated with?")
-    expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
-
-    assert check("model-down") == {}
