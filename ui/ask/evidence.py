@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
@@ -23,7 +22,6 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.grounding.citations import labels
 from rag_core.ingest.passages.context import SECTION_MARK
-from rag_core.language import any_language, fold
 from ui.app import tables
 from ui.app.elements import badge, button, show_text
 from ui.app.scope import shown_date
@@ -60,14 +58,14 @@ def show_answer(decision: Decision) -> None:
     told = [(claim, cited_sources([claim], cited)) for claim in decision.claims]
     parts = [list(part) for _, part in groupby(told, lambda one: (one[1][0].document_id, one[1][0].heading))]
     for number, part in enumerate(parts):
-        sources, show = [source for _, of in part for source in of], partial(_show_part, decision, part)
-        _show_in_place(sources, show, number, begins=part is parts[0], ends=part is parts[-1])
+        sources = [source for _, of in part for source in of]
+        _show_in_place(sources, partial(_show_part, decision, part), number, len(parts))
 
 
 def _show_part(decision: Decision, claims: Sequence[tuple[Claim, Sequence[Citation]]], key: str) -> None:
     answer = decision.outcome
     if row := _row(decision):
-        _show_cells(row, asked_column(decision.question, row, decision.claims[0].value_text))
+        _show_cells(row, asked_column(row, decision.claims[0].value_text))
     with st.container(key=f"told{key}", gap=None):  # the style sheet makes one paragraph of it
         for claim, sources in claims:
             if not row:
@@ -82,15 +80,8 @@ def _link(one: Citation, format: str) -> str:
     return f'&nbsp;<a href="#source-{one.id:d}" title="{escape(about)}">{escape(mark)}</a> '
 
 
-def _show_in_place(
-    citations: Sequence[Citation],
-    show: Callable[[str], object],
-    number: int = 0,
-    *,
-    begins: bool = True,
-    ends: bool = True,
-) -> None:
-    """Show something with its place above it, in grey, and what stands around it where the answer `begins` and `ends`.
+def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object], number: int = 0, of: int = 1) -> None:
+    """Show a part of so many under its place and, in grey, what stands before the first and behind the last of them.
 
     That is not said again where it is one of the quotes itself; nor is a heading of the place.
     """
@@ -104,9 +95,9 @@ def _show_in_place(
             show_text(BREAK.join(lines), f"around_{side}{key}")
 
     show_text(" · ".join(filter(None, (_dated(place, first), first.heading))), f"around_heading{key}")
-    grey("before", first.before.text if begins else "")
+    grey("before", "" if number else first.before.text)
     show(key)
-    grey("after", last.after.text if ends else "")
+    grey("after", last.after.text if number == of - 1 else "")
 
 
 def show_place(citation: Citation) -> None:
@@ -218,8 +209,6 @@ def _doubted(citation: Citation) -> str:
     return ", ".join(dict.fromkeys(map(word_in_words, citation.unsure or ())))
 
 
-YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-DIGIT = re.compile(r"\d")
 MAX_CELLS = 6  # beside one another in half a window; a longer row is read as text
 
 
@@ -234,22 +223,9 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(zip(columns, cells, strict=True))
 
 
-def asked_column(question: str, row: Sequence[tuple[str, str]], value: str = "") -> int | None:
-    """The one column with the value of the answer; without one that whose head names a year of the question, or the
-    only one with a figure where it names none.
-    """
-    asked = set(YEAR.findall(question))
-    if value and len(held := [number for number, (_, cell) in enumerate(row) if number and value in cell]) == 1:
-        return held[0]
-    if asked:
-        found = [number for number, (head, _) in enumerate(row) if asked & set(YEAR.findall(head))]
-    else:
-        units = any_language().unit_heads  # "m3/h" has a figure and is none
-        found = [
-            number
-            for number, (head, cell) in enumerate(row)
-            if number and DIGIT.search(cell) and fold(head) not in units
-        ]
+def asked_column(row: Sequence[tuple[str, str]], value: str) -> int | None:
+    """The one column behind the first that holds the value of the answer."""
+    found = [number for number, (_, cell) in enumerate(row) if number and value and value in cell]
     return found[0] if len(found) == 1 else None
 
 

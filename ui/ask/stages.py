@@ -203,20 +203,16 @@ def _passage(rank: int, name: str, hit: Hit, cut: frozenset[str], quoted: set[st
 
 
 def _is_out(one: Scored, asked: Asked) -> bool:
-    """Whether the draft rests on this sentence, or on the row that stands at its place."""
-    here = one.unit.spans[0] if one.unit.spans else None
-    text = _letters(one.unit.text)
-    for evidence in (evidence for claim in asked.measurements.draft.claims for evidence in claim.evidence):
-        if evidence.passage != one.unit.passage.id:
-            continue
-        quote, there = _letters(evidence.quote), evidence.spans[0]
-        if (here.holds(there) or there.holds(here)) if here else bool(quote) and (text in quote or quote in text):
-            return True
-    return False
+    """Whether the draft rests on this sentence, as it reads without line breaks, or on the row at its place."""
+    here, text = one.unit.spans[:1], _letters(one.unit.text)
+    cited = [evidence for claim in asked.measurements.draft.claims for evidence in claim.evidence]
+    quotes = [(_letters(of.quote), of.spans[0]) for of in cited if of.passage == one.unit.passage.id]
+    if here:
+        return any(here[0].holds(there) or there.holds(here[0]) for _, there in quotes)
+    return any(quote and (text in quote or quote in text) for quote, _ in quotes)
 
 
 def _letters(text: str) -> str:
-    """A text without what differs between a page and its reading form: white space, and signs such as hyphens."""
     return "".join(filter(str.isalnum, text))
 
 
