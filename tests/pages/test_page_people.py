@@ -157,10 +157,9 @@ def test_given_files_that_have_the_names_of_samples_or_no_right_to_ask_then_no_q
         return [button.key for button in page.run().button if str(button.key).startswith("example_")]
 
     assert offered()
-    with monkeypatch.context() as others:
-        others.setattr(
-            "ui.app.first_run.sample_ids", lambda: dict.fromkeys(first_run.sample_ids.__wrapped__(), "sha256:0")
-        )
+    others = dict.fromkeys(first_run.sample_ids(), "sha256:0")
+    with monkeypatch.context() as patch:
+        patch.setattr("ui.app.first_run.sample_ids", lambda: others)
         assert offered() == []
     monkeypatch.setattr(visitor, "may", lambda right: right is not Right.ASK)
     assert offered() == []
