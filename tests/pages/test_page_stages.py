@@ -26,6 +26,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import PassageKind
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
+from rag_core.gating.features import FEATURES
 from rag_core.grounding.units import Unit
 from rag_core.settings import Mode, Settings
 from ui.app.asked import Asked
@@ -255,3 +256,8 @@ def test_given_the_checks_when_counted_then_every_one_has_a_stage_and_its_switch
     assert len(STAGES) == len(GATING) + len(GROUNDING)
     assert {stage: knob for stage in STAGES if (knob := checks.mode_knob(stage))} == MODES
     assert {check.name for check in CHECKS} <= set(wording._STAGE_OF)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_given_a_figure_of_the_probability_then_it_is_named_in_words(name: str) -> None:
+    assert name not in tell(f"stages.feature_{name}")

@@ -51,12 +51,12 @@ def show_refusal(asked: Asked) -> None:
             show_text(absent, "refusal_nowhere")  # it repeats words of the question
         if wrong := flagged(decision, asked.measurements):
             show_text("\n".join(wrong), "refusal_flagged")
-        if decision.answer and decision.may_be is None:
+        if decision.answer and decision.may_be is None and decision.reason is not Reason.FOLLOW_UP:
             st.text(decision.answer)
         checks, said = [check for check in decision.trace.checks if check.blocks], limit_of(asked)
         for number, check in enumerate(check for check in checks if check is not said):  # the line above says that one
             _show_check(number, check)
-        if not checks and decision.reason is not Reason.MODEL_REFUSED:  # the headline says it
+        if not checks and decision.reason not in (Reason.MODEL_REFUSED, Reason.FOLLOW_UP):  # the headline says it
             st.text(spoken(decision.explanation))
         _show_suggestions(decision.suggestions[:MAX_TO_DO])
         show_drafter(decision)

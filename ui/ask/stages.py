@@ -25,7 +25,7 @@ from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.downloads import download
 from ui.app.elements import show_text
-from ui.app.texts import figure, say, tell
+from ui.app.texts import figure, say, screen, tell
 from ui.ask.changes import show_what_if
 from ui.ask.checks import show_checks
 from ui.ask.drafts import show_answered, show_attempts, show_judgements, show_rejected
@@ -112,7 +112,8 @@ def _show_gate(asked: Asked, _: Engine | None) -> None:
         show_judgements(asked.measurements.llm_trace)
     if features := asked.measurements.features:
         with st.expander(say("stages.features", n=len(features)), key="features"):
-            st.code("\n".join(f"{name:24} {value:.4g}" for name, value in features.items()), language=None)
+            named = {screen().get(f"stages.feature_{name}", name): figure(of, ".4g") for name, of in features.items()}
+            st.code("\n".join(f"{name}: {of}" for name, of in named.items()), language=None)
 
 
 def _show_compress(asked: Asked, _: Engine | None) -> None:

@@ -48,8 +48,10 @@ REMEDIES: Mapping[str, str] = {
     "of this page were read": "page_long",
     "its first ones are kept": "stated_long",
     "hidden text were left out": "hidden_out",
+    "crossed out or marked as void": "struck",
     "attached file": "attached",
 }
+NO_PROBLEMS = ("struck", "stated_long")  # there is nothing to do about them
 
 
 def size_in_words(size: int) -> str:
@@ -70,7 +72,7 @@ def show_findings(engine: Engine, document: Document) -> None:
         _show_problem(tell("documents.unknown_language"), tell("documents.unknown_language_remedy"))
     for problem in document.problems:
         key = next((key for words, key in REMEDIES.items() if words in problem), "other")
-        _show_problem(problem, tell(f"documents.remedy_{key}"))
+        _show_problem(problem, tell(f"documents.remedy_{key}"), "documents.note" if key in NO_PROBLEMS else "")
     _offer_pages(document)
 
 
@@ -103,9 +105,9 @@ def facts(engine: Engine, document: Document) -> list[str]:
     return found
 
 
-def _show_problem(problem: str, remedy: str) -> None:
+def _show_problem(problem: str, remedy: str, note: str = "") -> None:
     with st.container(border=True):
-        badge("problems.badge", "error", "orange")
+        badge(note or "problems.badge", *(("info", "gray") if note else ("error", "orange")))
         st.text(spoken(problem))
         st.text(remedy)
 
