@@ -175,7 +175,9 @@ class _Words(Formatter):
 
     def __init__(self, code: str) -> None:
         self._form = Locale.parse(code).plural_form
-        self._signs = {} if code == LANGUAGE else str.maketrans(",.", "\u202f,")  # of thousands and decimals
+        self._signs = (
+            {} if code == LANGUAGE else str.maketrans(",.", "\u202f,")
+        )  # between thousands, and before decimals
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """A value by its format, or the word for a number."""
