@@ -177,7 +177,7 @@ class _Words(Formatter):
         self._form = Locale.parse(code).plural_form
         self._signs = (
             {} if code == LANGUAGE else str.maketrans(",.", "\u202f,")
-        )  # between thousands, and before decimals
+        )  # signs in numbers
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """A value by its format, or the word for a number."""
