@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
@@ -12,6 +14,7 @@ from ui.app.jobs.progress import running, upload_field
 from ui.app.scope import choose_scope
 from ui.app.texts import say, show_error
 from ui.ask import answer, asking, export, keys, turns, waiting
+from ui.lab import flips
 from ui.settings import sharing
 from ui.settings.sidebar import settings_from_sidebar, show_flips
 
@@ -66,6 +69,8 @@ def page() -> None:
             with notice:
                 waiting.show_stopped(session.stopped)
         if session.asked is not None:
+            with notice, suppress(RagError):  # where the records cannot be read the lab says so
+                flips.show_of_set(session.asked)
             answer.show(engine, session.asked)
             show_flips(session.asked)
     sharing.write_turns()

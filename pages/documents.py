@@ -40,7 +40,7 @@ def page() -> None:
             details.edit(engine, chosen[0])
         details.show_pages(engine, chosen[0])
     elif chosen:
-        st.subheader(say("documents.selected", n=len(chosen)), anchor=False)
+        st.header(say("documents.selected", n=len(chosen)), anchor=False)
         progress.show_names([one.name for one in chosen])
     if chosen:
         keeping.offer_reread(engine, chosen)

@@ -35,7 +35,7 @@ def page() -> None:
 
 
 def show(engine: Engine, days: int) -> None:
-    """What was kept in so many days."""
+    """The kept questions of so many days."""
     period = reading.read(engine, days)
     if not period.kept:
         st.info(say("health.empty"), icon=":material/monitor_heart:")

@@ -126,6 +126,9 @@ def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_i
     expect(told).to_contain_text("25 vacation days")
     expect(told).to_contain_text("% sure that this is what was asked for")
     settled(page)
+    page.locator(".st-key-answer_text a").first.press("Enter")  # the mark of a source leads to its card
+    expect(page.locator(".st-key-citation_1")).to_be_focused()
+    expect(page.locator(".st-key-citation_1")).to_be_in_viewport()
     box.focus()
     keys.type("What is the maximum operating pressure?")
     keys.press("Enter")

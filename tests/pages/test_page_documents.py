@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import DateSource, Document
 from rag_core.errors import InvalidInput
+from rag_core.ingest.reading.pdf_findings import struck_out
 from rag_core.library.disk.lock import writing
 from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.sources import Source, text_source
@@ -319,6 +320,8 @@ def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() 
     assert [
         words for words in details.REMEDIES if words not in reader and not words.startswith("hidden text were")
     ] == []
+    struck = next(key for words, key in details.REMEDIES.items() if words in struck_out([(1, 40)]))
+    assert struck in details.NO_PROBLEMS
     assert {f"documents.remedy_{key}" for key in [*details.REMEDIES.values(), "other"]} <= set(screen())
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from page_kit import another, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
 from rag_core.decision.summary import summarise
-from rag_core.evaluation.health import Kept
+from rag_core.evaluation.health import Figure, Goal, Kept
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine, records
 from ui.app import first_run
 from ui.app.tables import to_csv
 from ui.app.texts import say, tell
+from ui.health import figures
 from ui.health.figures import question_rows, rows_of
 
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
@@ -42,7 +44,9 @@ def test_given_no_kept_question_when_opened_then_the_page_says_what_its_figures_
     assert say("health.samples") in [one.value for one in app.info]
 
 
-def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_shown(app: AppTest, library: Path) -> None:
+def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_shown(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """S3-31: the five figures, questions, refusals; text of questions stays inert."""
     engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
     for question in (ANSWERED, REFUSED, REFUSED):
@@ -51,12 +55,13 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     page = opened(app)
 
     shown = {metric.label: metric.value for metric in page.metric}
-    assert (shown["Sentences with a source"], shown["Drafts rejected"], shown["Language model"]) == (
-        "100.0%",
-        "0.0%",
-        "–",
-    )
+    assert (shown["Sentences with a source"], shown["Drafts rejected"]) == ("100.0 %", "0.0 %")
+    assert "Language model" not in shown  # none was asked, so there is nothing to show
     assert "3 questions." in captions(page)
+
+    monkeypatch.setitem(figures.GOALS, Figure.COVERAGE, Goal(2.0, 1.5))  # type: ignore[arg-type]  # past its alert
+    marked = [metric.label for metric in page.run().metric if "warning" in metric.label]
+    assert marked == [":material/warning: Sentences with a source"]
     assert list(page.dataframe[0].value["n"]) == [2]
     listed = next(frame.value for frame in page.dataframe if "sure" in frame.value.columns)
     assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED]

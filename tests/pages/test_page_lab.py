@@ -94,7 +94,7 @@ def test_given_a_set_when_run_then_every_question_is_recorded_once_and_runs_are_
     assert running.run_before(newest, (newest, oldest)) == oldest
 
     lab.button(key="see_results").click().run()
-    assert say("lab_limit.title") in [heading.value for heading in lab.subheader]
+    assert say("lab_limit.title") in [heading.value for heading in lab.header]
 
     open_tab(lab, "compare")
     assert "Right only by the first: 0. Right only by the second: 0." in texts(lab)

@@ -9,7 +9,7 @@ from folding import each
 from page_kit import badges, captions
 from test_page_lab_results import a_run, measured, opened
 
-from rag_core.evaluation.report import Effect, Tradeoff
+from rag_core.evaluation.report import Effect, Rate, Tradeoff
 from rag_core.records import DELETED
 from rag_core.settings import Mode
 from ui.app.texts import say
@@ -77,7 +77,15 @@ def test_given_counts_then_the_price_is_a_sentence_about_a_hundred_questions(fou
         patch.setattr(limit.st, "markdown", said.append)
         limit._show_price(0.82, found)
 
-    assert said == [words]
+    right = Rate(found.right, found.answered)
+    assert said == [words, say("lab_limit.suggest_bound", k=right.k, n=right.n, low=right.interval.low)]
+
+
+def test_given_few_questions_then_headline_and_counts_say_how_little_is_known() -> None:
+    page = opened(a_run())
+
+    assert "2 of 2 right here; at 95 % confidence at least 16 %." in badges(page)
+    assert "12 % to 74 % at 95 % confidence" in captions(page)  # of 4 of 10
 
 
 def test_given_answers_whose_document_was_deleted_since_then_they_are_in_no_count_and_the_page_says_how_many() -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
 import numpy as np
+import pytest
 from builders import claim, draft, measurements, passage
 from folding import each
 from page_kit import badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.batch import ReplaySet
-from rag_core.decision.decide import replay
+from rag_core.decision.decide import decide, replay
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import KeywordMatch, Measurements, Understanding
 from rag_core.evaluation.labelled import LabelledQuestion, Place
@@ -23,6 +25,8 @@ from rag_core.evaluation.metrics import clopper_pearson
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
 from ui.app import tables
+from ui.app.asked import Asked
+from ui.app.scope import Scope
 from ui.app.texts import say
 from ui.lab import flips, plots
 from ui.lab.state import Recorded
@@ -130,7 +134,7 @@ def test_given_a_run_when_opened_then_each_rate_has_its_count_and_its_exact_inte
     """S1-13: false refusals, wrong answers, and answers that miss."""
     page = opened(a_run())
 
-    assert shown(page) == ["60.0%", "16.7%", "25.0%", "33.3%"]
+    assert shown(page) == ["60.0 %", "16.7 %", "25.0 %", "33.3 %"]
     interval = clopper_pearson(1, 4)
     assert say("lab_results.of", k=1, n=4, low=interval.low, high=interval.high) in captions(page)
 
@@ -142,7 +146,7 @@ def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip
 
     moved(page, held, min_correctness=0.72)
 
-    assert shown(page) == ["50.0%", "16.7%", "0.0%", "33.3%"]
+    assert shown(page) == ["50.0 %", "16.7 %", "0.0 %", "33.3 %"]
     listed = rows(page, "before")
     assert listed[["question", "before", "now", "right", "reason"]].values.tolist() == [
         ["Question 6?", "answered", "refused", "✓ yes", say("lab_reasons.correctness")]
@@ -165,8 +169,43 @@ def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> No
             not given for given, question in zip(answered, held["questions"], strict=True) if question.answerable
         )
 
-        assert shown(page)[0] == f"{sum(answered) / 10:.1%}"
-        assert shown(page)[1] == f"{refused / 6:.1%}"
+        assert shown(page)[0] == f"{10 * sum(answered):.1f} %"
+        assert shown(page)[1] == f"{100 * refused / 6:.1f} %"
+
+
+def test_given_a_list_of_errors_then_each_has_the_answer_it_got_beside_the_one_expected() -> None:
+    page = opened(a_run())
+    page.segmented_control(key="lab_list").set_value("missed_answers").run()
+
+    (missed,) = rows(page, "given").to_dict("records")
+    assert (missed["given"], missed["expected"]) == ("The notice period is 30 days. [1]", "60 days")
+
+    page.segmented_control(key="lab_list").set_value("false_refusals").run()
+    (refused,) = rows(page, "given").to_dict("records")
+    assert refused["given"] is None
+    assert refused["expected"] == say("lab_results.answerable")  # nobody gave the right one
+
+    page.segmented_control(key="lab_list").set_value("all").run()
+    assert "given" not in rows(page, "question")
+
+
+def test_given_a_slider_that_was_moved_on_the_ask_page_then_it_says_how_many_of_the_set_flip(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held, said = a_run(), dict[str, str]()
+    monkeypatch.setattr(flips, "chosen_run", lambda: replace(head(held), done=10))
+    monkeypatch.setattr(flips, "replay_set", lambda run: recorded(held))
+    monkeypatch.setattr(flips, "show_text", lambda text, key: said.update({key: text}))
+    start, of = held["settings"], held["records"][0]
+    asked = Asked(of.question, Scope(), of, decide(of), start.changed(min_correctness=0.76))
+
+    flips.show_of_set(asked)
+    assert said == {}  # nothing was moved
+
+    asked.before = asked.decision, start
+    flips.show_of_set(asked)
+    counts = "0 are answered now and 2 are refused now."
+    assert said == {"change_of_set": f"Of the 10 questions of the set “{head(held).set_name}”, {counts}"}
 
 
 def test_given_a_setting_that_needs_a_new_run_then_it_is_named_and_not_applied() -> None:
@@ -187,7 +226,7 @@ def test_given_questions_that_could_not_be_measured_then_they_are_in_no_rate_and
     page = opened(held)
 
     assert say("lab_results.not_measured", n=1) in captions(page)
-    assert shown(page)[2] == "0.0%"
+    assert shown(page)[2] == "0.0 %"
     page.segmented_control(key="lab_list").set_value("not_measured").run()
     assert rows(page, "before")["question"].tolist() == ["Question 6?"]
 

@@ -281,7 +281,7 @@ def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_no_word_of_them_
     assert decision.to_json()["hallucination"] is True
     everywhere, inside = count(patient, PLANTED)
     assert everywhere == inside >= len(decision.attempts) > 1
-    assert screen()["sentences.rejected"] not in [element.value for element in patient.subheader]
+    assert screen()["sentences.rejected"] not in [element.value for element in patient.header]
 
 
 def test_given_a_model_that_finds_no_answer_when_asked_then_its_words_stand_in_the_trace_only(
@@ -360,7 +360,7 @@ def test_given_a_model_that_says_no_of_the_passages_when_refused_then_no_extract
 
     assert asked_of(patient).decision.reason is Reason.SUFFICIENCY
     assert screen()["refusal.why_sufficiency"] in texts(patient)
-    assert screen()["sentences.rejected"] not in [element.value for element in patient.subheader]
+    assert screen()["sentences.rejected"] not in [element.value for element in patient.header]
     said = screen()["attempts.missing"].format(missing="the price")
     assert [element.value for element in patient.text if "the price" in element.value] == [
         element.value for element in patient.text if said in element.value

@@ -85,7 +85,7 @@ def test_given_an_answer_in_other_words_when_shown_then_each_sentence_says_how_w
     assert "1 of 3 sentences stand word for word in their sources, the others say it in other words." in captions(page)
     shown = texts(page)
     assert "✓ Word for word in its source." in shown
-    assert "Supported by its source with a probability of 0.93; 50% of its words stand there." in shown
+    assert "Supported by its source with a probability of 0.93; 50 % of its words stand there." in shown
     assert "0.80, by facts and overlap only, for no model here has read it" in shown
     assert "The draft that was not shown" not in badges(page)
 
@@ -102,7 +102,7 @@ def test_given_a_rejected_draft_when_shown_then_each_part_is_marked_by_what_is_w
     assert "✗ its source says otherwise" in shown
     assert "Supported by its source with a probability of 0.04" in shown
     assert "1.  0: The notice period is at least 40 days." in shown
-    assert [one.value for one in page.subheader] == ["The draft that was not shown"]
+    assert [one.value for one in page.header] == ["The draft that was not shown"]
 
     refused = drafted(
         CHANGED, of=settings(correctness_mode=Mode.ENFORCE, support_mode=Mode.ENFORCE, min_correctness=1.0)
@@ -111,7 +111,7 @@ def test_given_a_rejected_draft_when_shown_then_each_part_is_marked_by_what_is_w
     page = show(refused)
 
     assert "at least 40 days" not in texts(page)
-    assert page.subheader.len == 0
+    assert page.header.len == 0
 
 
 def test_given_hostile_text_in_a_rejected_draft_when_shown_then_it_is_inert() -> None:
@@ -126,7 +126,7 @@ def test_given_hostile_text_in_a_rejected_draft_when_shown_then_it_is_inert() ->
     page = show(drafted(audit, text=HOSTILE))
 
     assert HOSTILE in texts(page)
-    interpreted = [*page.markdown, *page.caption, *page.subheader, *page.button, *page.expander]
+    interpreted = [*page.markdown, *page.caption, *page.header, *page.button, *page.expander]
     assert [
         one for one in interpreted if "203.0.113.9" in str(getattr(one, "value", "")) + str(getattr(one, "label", ""))
     ] == []

@@ -15,7 +15,7 @@ from rag_core.entrypoints.commands.terminal import show_decision
 from rag_core.settings import Cost, Knob, Mode, Settings, Stage
 from rag_core.work import loading
 from ui.app import state
-from ui.app.texts import screen
+from ui.app.texts import say, screen
 from ui.ask.refusal import outcome_in_words
 from ui.settings import saved_presets
 from ui.settings.fields import FIXED, help_text
@@ -161,6 +161,9 @@ def test_given_a_name_when_settings_are_saved_then_they_are_a_preset_of_the_coll
     next(button for button in page.button if button.label == screen()["presets.save"]).click().run()
 
     assert "Saved: Strict by hand" in field(page, "preset").options
+    assert field(page, "preset").value == "saved:Strict by hand"  # it is in force, so nothing differs from it
+    assert not [caption.value for caption in page.caption if caption.value == say("settings.changed", n=1)]
+    assert [toast.value for toast in page.toast] == [say("presets.is_saved")]
     (saved,) = saved_presets.saved()
     assert saved.values["min_correctness"] == 0.9
 

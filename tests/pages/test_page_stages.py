@@ -10,19 +10,27 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 from any_measurements import any_measurements
-from builders import MODES
+from builders import MODES, draft, measurements, passage
 from folding import each
 from hypothesis import given
 from page_kit import ask, asked_of, captions, html, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.compression.scoring import Scored
 from rag_core.decision.checks import CHECKS, GATING, GROUNDING
 from rag_core.decision.decide import decide
+from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Span
 from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import PassageKind
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
+from rag_core.gating.features import FEATURES
+from rag_core.grounding.units import Unit
 from rag_core.settings import Mode, Settings
+from ui.app.asked import Asked
+from ui.app.scope import Scope
 from ui.app.texts import say, screen, speaking, tell
 from ui.ask import checks, stages
 from ui.ask.checks import meter
@@ -188,6 +196,25 @@ def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them_whe
     assert say("stages.not_recorded") in [caption.value for caption in page.caption]
 
 
+def test_given_a_row_or_a_word_broken_at_the_end_of_a_line_then_what_the_draft_rests_on_is_kept_and_no_other() -> None:
+    head, rows = "Item | Rent\n", ("Shop | 38 500", "Store | 6 200")
+    table = passage(1, f"{head}{rows[0]}\n{rows[1]}", kind=PassageKind.TABLE)
+    places = [Span(1, table.text.index(row), table.text.index(row) + len(row)) for row in rows]
+    text = passage(2, "Members under twenty-\none pay half.")
+    quoted = Evidence(table.id, "d1", "Store\t6 200", (places[1],)), Evidence(text.id, "d1", text.text, text.spans)
+    drafted = draft(
+        [Claim(f"Item | Rent: {rows[1]}", quoted[:1]), Claim("Members under twentyone pay half.", quoted[1:])]
+    )
+    units = [Unit(table, f"Item | Rent: {row}", at.start, at.end, (at,)) for row, at in zip(rows, places, strict=True)]
+    units += [Unit(text, "Members under twentyone pay half.", 0, 33), Unit(text, "Others pay all.", 34, 49)]
+    of = measurements(0.9, draft=drafted)
+    asked = Asked(of.question, Scope(), of, decide(of), of.settings, considered=[Scored(one, {}, 0.9) for one in units])
+
+    rows_told = [row["became"] for row in stages._sentences(asked)]
+
+    assert [name == say("stages.became_kept_sentence") for name in rows_told] == [False, True, True, False]
+
+
 def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,3 +256,8 @@ def test_given_the_checks_when_counted_then_every_one_has_a_stage_and_its_switch
     assert len(STAGES) == len(GATING) + len(GROUNDING)
     assert {stage: knob for stage in STAGES if (knob := checks.mode_knob(stage))} == MODES
     assert {check.name for check in CHECKS} <= set(wording._STAGE_OF)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_given_a_figure_of_the_probability_then_it_is_named_in_words(name: str) -> None:
+    assert name not in tell(f"stages.feature_{name}")

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from folding import each
 
-from ui.app.texts import SCREENS, screen
+from ui.app.texts import LANGUAGE, SCREENS, figure, languages, screen, speaking, spoken, tell
+from ui.documents.details import size_in_words
+from ui.settings.wording import value_in_words
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
@@ -108,3 +110,18 @@ def test_given_the_texts_when_compared_with_the_pages_then_none_is_left_over() -
     ]
 
     assert left == []
+
+
+def test_given_a_number_when_shown_then_it_is_written_as_the_language_does() -> None:
+    assert (figure(0.53, ".2f"), figure(0.856, ".0%"), figure(1234.5, ",.1f")) == ("0.53", "86 %", "1,234.5")
+    assert tell("answer.confidence", value=86) == "Reported confidence: 86 %."
+    for code in sorted(set(languages()) - {LANGUAGE}):
+        with speaking(code):
+            assert (figure(0.53, ".2f"), figure(0.856, ".1%"), figure(1234.5, ",.1f")) == (
+                "0,53",
+                "85,6 %",
+                "1\u202f234,5",
+            )
+            assert size_in_words(56_300) == "56,3 KB"
+            assert value_in_words("min_top_cosine", 0.53) == "0,53"
+            assert "cut by sections" not in spoken("No signs of code, law or research; cut by sections.")

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.measurements import REWRITTEN_BY, TYPED
 from ui.app.people import recording
+from ui.app.texts import tell
 
 HOTEL = "What may a hotel in London cost per night?"
 BERLIN = "And in Berlin?"
@@ -91,6 +92,8 @@ def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_
     asked = asked_of(page)
     assert (asked.question, asked.typed, asked.suggestion) == ("Why?", "", f"{VACATION} Why?")
     assert asked.decision.reason == "follow_up"
+    assert asked.decision.answer not in texts(page)  # the headline says it, once
+    assert texts(page).count(tell("refusal.why_follow_up")) == 1
     assert page.text_input(key="whole_2").value == f"{VACATION} Why?"
     assert "You can ask the whole question" in captions(page)
     field(page, "knob_top_k").set_value(2).run()  # asked anew for it

@@ -112,7 +112,9 @@ class Session:
     history: list[Asked] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     saved: str = ""  # the name of the saved preset that they started from, empty for a built-in one
-    editions: Counter[str] = field(default_factory=Counter)  # of fields, by name (`key_of`)
+    editions: Counter[str] = field(
+        default_factory=Counter
+    )  # how often a field, by name, was set by the program (`key_of`)
     choices: dict[str, object] = field(default_factory=dict)
     starting: str = ""
     # ids of the files that the present one sent and that were taken

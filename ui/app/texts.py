@@ -127,6 +127,11 @@ def tell(key: str, **values: object) -> str:
     return _words(code).vformat(_texts(code)[key], (), values)
 
 
+def figure(value: float, form: str) -> str:
+    """A number as the language of the screen writes it, by a format such as ".2f" or ".0%"."""
+    return _words(language()).format_field(value, form)
+
+
 def spoken(text: str) -> str:
     """A sentence of the core in the language of the screen; as it is where `data/sentences/` does not have it.
 
@@ -170,14 +175,16 @@ class _Words(Formatter):
 
     def __init__(self, code: str) -> None:
         self._form = Locale.parse(code).plural_form
-        self._group = "," if code == LANGUAGE else "\u202f"  # between thousands; elsewhere a comma begins the decimals
+        self._signs = (
+            {} if code == LANGUAGE else str.maketrans(",.", "\u202f,")
+        )  # signs in numbers
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """A value by its format, or the word for a number."""
         *fewer, others = format_spec.split("|")
         if not fewer:
             filled = str(super().format_field(value, format_spec))
-            return filled.replace(",", self._group) if "," in format_spec else filled
+            return filled.translate(self._signs).replace("%", " %") if format_spec else filled
         return dict(zip(("one", "few"), fewer, strict=False)).get(self._form(value), others)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
+from rag_core.decision.compose import UNANSWERED
 from rag_core.decision.notes import indexing_in_words
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
@@ -20,7 +21,7 @@ from ui.app.texts import say, spoken, tell
 from ui.ask import keys, turns
 from ui.ask.changes import show_change
 from ui.ask.drafts import show_checked, show_drafter, show_stand_in, stand_in
-from ui.ask.evidence import show_in_place, show_row, show_sources, with_sources
+from ui.ask.evidence import show_answer, show_sources, with_sources
 from ui.ask.export import show_share
 from ui.ask.feedback import show_feedback
 from ui.ask.refusal import show_how_sure, show_refusal, unsure
@@ -106,20 +107,18 @@ def _show_answer(asked: Asked) -> None:
         scanned = any(citation.ocr for citation in decision.citations)
         doubtful = unsure(decision, asked.measurements.correctness)
         help = "answer.answered_help_scan" if scanned else "answer.answered_help"
-        badge(
-            "answer.found" if doubtful and not decision.conflicts else "answer.answered",
-            *(("help", "yellow") if doubtful else ("check_circle", "green")),
-            help=help if quoted else "answer.answered_help_words",
-        )
-        if doubtful:
+        half = _half(decision)
+        key = "answer.half" if half else "answer.found" if doubtful and not decision.conflicts else "answer.answered"
+        sign = ("help", "yellow") if doubtful else ("check_circle", "green")
+        badge(key, *sign, help=help if quoted else "answer.answered_help_words")
+        if half:
+            show_text(spoken(half), "low")  # it repeats words of the question
+        elif doubtful:
             with st.container(key="low"):
                 st.markdown(say(_doubt(asked)))
         show_stand_in(decision)
         with st.container(key="answer_text"):
-            if not show_row(decision):
-                if decision.value:
-                    show_text(decision.value["text"], "answer_value")
-                show_in_place(decision.citations, lambda: st.text(decision.answer))
+            show_answer(decision)
         show_how_sure(asked)  # before what the sources disagree on, which may be long
         for number, conflict in enumerate(decision.conflicts):
             _show_conflict(number, asked, conflict)
@@ -136,6 +135,11 @@ def _show_indexing(asked: Asked) -> None:
         with st.container(key="indexing", horizontal=True, gap="xsmall", border=True):
             st.markdown(say("answer.indexing_icon"), width="content")
             st.text(said)
+
+
+def _half(decision: Decision) -> str:
+    """The note that only one of two questions is answered, and which is not; empty elsewhere."""
+    return decision.notes[0] if decision.metadata.get(UNANSWERED) and decision.notes else ""
 
 
 def _doubt(asked: Asked) -> str:
@@ -178,7 +182,7 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
 
 def _show_notes(asked: Asked) -> None:
     """Show the other notes; contradictions are shown with the answer."""
-    said = {indexing_in_words(asked.measurements)}
+    said = {indexing_in_words(asked.measurements), _half(asked.decision)}
     if asked.decision.conflicts:
         said |= {f"{contradiction(one, asked.measurements.library)}." for one in asked.measurements.conflicts}
     if asked.decision.answered:

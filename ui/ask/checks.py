@@ -15,7 +15,7 @@ import streamlit as st
 from rag_core.decision.checks import CHECKS
 from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode, Settings
-from ui.app.texts import say, spoken, tell
+from ui.app.texts import figure, say, spoken, tell
 from ui.settings.wording import PERCENT, percent
 
 # the setting that is a check's limit; where there is none, the limit is fixed
@@ -84,7 +84,7 @@ def details(check: CheckResult) -> list[str]:
     if knob := mode_knob(check.stage):
         lines.append(tell("checks.mode_setting", label=say(f"knobs.{knob}")))
     lines += [tell("checks.source", source=SOURCES[check.stage])] if SOURCES.get(check.stage) else []
-    return [*lines, *([tell("checks.ms", ms=f"{check.ms:.1f}")] if check.ms else [])]
+    return [*lines, *([tell("checks.ms", ms=figure(check.ms, ".1f"))] if check.ms else [])]
 
 
 def _table(checks: Sequence[CheckResult]) -> str:
@@ -103,12 +103,12 @@ def _row(check: CheckResult) -> str:
 
 def _number(check: CheckResult, value: float) -> str:
     if check.scale == "count":
-        return f"{value:g}"
+        return figure(value, "g")
     two = {f"{number:.2f}" for number in (check.value, check.threshold) if number is not None}
     digits = 4 if len(two) == 1 and check.value != check.threshold and None not in (check.value, check.threshold) else 2
     if check.scale in PERCENT:
         return percent(value, digits - 2)
-    return f"{value:.{digits}f}"
+    return figure(value, f".{digits}f")
 
 
 def meter(check: CheckResult) -> str:

@@ -22,7 +22,7 @@ from rag_core.domain.rows import in_words
 from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.wording import flag_of
 from ui.app.elements import badge, show_text
-from ui.app.texts import say, spoken, tell
+from ui.app.texts import figure, say, spoken, tell
 
 MAX_FLAGGED = 3  # parts that a refusal names; the trace has them all
 PART_CHARS = 120  # a part that is quoted is cut there
@@ -61,7 +61,7 @@ def show_rejected(decision: Decision, measurements: Measurements) -> None:
         return
     draft = measurements.draft
     with st.container(key="rejected", gap="small"):
-        st.subheader(say("sentences.rejected"), anchor=False)
+        st.header(say("sentences.rejected"), anchor=False)
         st.caption(say("sentences.rejected_about"))
         show_sentences("draft", draft.claims, draft.measured, draft.citations.values())
 
@@ -119,7 +119,7 @@ def _support(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> str:
         return tell("sentences.as_read" if scanned else "sentences.word_for_word")
     if measured.support is None:
         return tell("sentences.not_measured")
-    key, shared = "sentences.supported" if measured.read else "sentences.by_words", f"{measured.overlap or 0:.0%}"
+    key, shared = "sentences.supported" if measured.read else "sentences.by_words", figure(measured.overlap or 0, ".0%")
     return tell(key, support=measured.support, shared=shared)
 
 
@@ -164,7 +164,7 @@ def show_stand_in(decision: Decision) -> None:
 
 
 def _cost(said: Mapping[str, Any]) -> dict[str, object]:
-    seconds = f"{said['generation_time_ms'] / 1000:.1f}"
+    seconds = figure(said["generation_time_ms"] / 1000, ".1f")
     return {"calls": said["calls"], "tokens": said["total_tokens"], "seconds": seconds}
 
 
@@ -194,7 +194,7 @@ def call_in_words(call: Call) -> str:
         form = tell("attempts.structured" if call.structured else "attempts.plain")
         lines.append(tell("attempts.asked", model=call.model, endpoint=call.endpoint, form=form))
     if call.tokens_in or call.tokens_out or call.ms:
-        seconds = f"{call.ms / 1000:.1f}"
+        seconds = figure(call.ms / 1000, ".1f")
         lines.append(tell("attempts.cost", tokens_in=call.tokens_in, tokens_out=call.tokens_out, seconds=seconds))
     if call.failure:
         lines.append(tell("attempts.failed_because", why=call.failure))
@@ -222,7 +222,7 @@ def _show_attempt(one: AttemptView) -> None:
 
 def _show_judgement(number: int, judgement: Sufficiency) -> None:
     if judgement.can_answer:
-        lines = [tell(f"attempts.can_answer_{judgement.can_answer}", confidence=f"{judgement.confidence:.2f}")]
+        lines = [tell(f"attempts.can_answer_{judgement.can_answer}", confidence=figure(judgement.confidence, ".2f"))]
         lines += [tell("attempts.missing", missing="; ".join(judgement.missing))] if judgement.missing else []
         lines += [tell("attempts.contradicts")] if judgement.contradicts else []
         lines += [tell("attempts.reasoning", reasoning=judgement.reasoning)] if judgement.reasoning else []

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from html import escape
+from itertools import groupby
 
 import streamlit as st
 
 from rag_core.compression.citing import boxes_of
 from rag_core.decision.notes import word_in_words
-from rag_core.domain.claims import Citation, Evidence
+from rag_core.domain.answer import Answer, by_key, cited_sources
+from rag_core.domain.claims import BREAK, Citation, Claim, Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.rows import CELL, NEXT_ROW, figures, in_words, over_figures
@@ -18,9 +21,10 @@ from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.grounding.citations import labels
-from rag_core.language import any_language, fold
+from rag_core.ingest.passages.context import SECTION_MARK
 from ui.app import tables
 from ui.app.elements import badge, button, show_text
+from ui.app.scope import shown_date
 from ui.app.texts import say, tell
 from ui.documents import viewer
 from ui.documents.place import Place
@@ -35,7 +39,7 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
     if decision.reason is Reason.SUMMARY:
         _show_outline(decision)
         return
-    st.subheader(say("evidence.title") if decision.citations else say("evidence.places"), anchor=False)
+    st.header(say("evidence.title") if decision.citations else say("evidence.places"), anchor=False)
     if decision.places:
         st.caption(say("evidence.places_about") if decision.may_be is None else say("evidence.places_may_be"))
     hits = {hit.passage.id: hit for _, hit in decision.retrieved}
@@ -46,44 +50,78 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
         _show_card(citation, hit, about, current, certain=has_place(engine, citation))
 
 
-def show_in_place(citations: Sequence[Citation], show: Callable[[], object]) -> None:
-    """Show something with what stands around it in its document, in grey: the headings, what is before and behind it.
+def show_answer(decision: Decision) -> None:
+    """The sentences of an answer, each part of it under the place where it stands: a document and its headings."""
+    if decision.value and not _row(decision):
+        show_text(decision.value["text"], "answer_value")
+    cited = by_key(decision.citations)
+    told = [(claim, cited_sources([claim], cited)) for claim in decision.claims]
+    parts = [list(part) for _, part in groupby(told, lambda one: (one[1][0].document_id, one[1][0].heading))]
+    for number, part in enumerate(parts):
+        sources = [source for _, of in part for source in of]
+        _show_in_place(sources, partial(_show_part, decision, part), number, len(parts))
 
-    What is one of the quotes itself, or stands in another document than the first quote, is not said again.
+
+def _show_part(decision: Decision, claims: Sequence[tuple[Claim, Sequence[Citation]]], key: str) -> None:
+    answer = decision.outcome
+    if row := _row(decision):
+        _show_cells(row, asked_column(row, decision.claims[0].value_text))
+    with st.container(key=f"told{key}", gap=None):  # the style sheet makes one paragraph of it
+        for claim, sources in claims:
+            if not row:
+                st.text(in_words(claim.text))
+            if isinstance(answer, Answer) and answer.style != "none":
+                st.html("".join(_link(one, answer.format) for one in sources))
+
+
+def _link(one: Citation, format: str) -> str:
+    """The mark of a source as HTML: it leads to its card, and has its place and words where it is pointed at."""
+    mark, about = format.format(id=one.id, chunk_id=one.chunk_id), f"{where(one)}: {' '.join(one.excerpt.split())}"
+    return f'&nbsp;<a href="#source-{one.id:d}" title="{escape(about)}">{escape(mark)}</a> '
+
+
+def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object], number: int = 0, of: int = 1) -> None:
+    """Show a part of so many under its place and, in grey, what stands before the first and behind the last of them.
+
+    That is not said again where it is one of the quotes itself; nor is a heading of the place.
     """
-    first, last = citations[0], citations[-1]
-    quoted = {" ".join(one.excerpt.split()) for one in citations}
+    first, last, key = citations[0], citations[-1], f"_{number}" if number else ""
+    quoted = {" ".join(one.excerpt.split()) for one in citations} | {*first.heading.split(SECTION_MARK)}
+    place = tell("evidence.place", title=first.title or first.document, page=first.page_in_words)
 
     def grey(side: str, text: str) -> None:
-        if text and text not in quoted:
-            show_text(text, f"around_{side}")
+        lines = [line for line in text.split(BREAK) if line not in quoted]
+        if any(lines):
+            show_text(BREAK.join(lines), f"around_{side}{key}")
 
-    grey("heading", first.heading)
-    grey("before", first.before.text)
-    show()
-    if first.document_id == last.document_id:
-        grey("after", last.after.text)
+    show_text(" · ".join(filter(None, (_dated(place, first), first.heading))), f"around_heading{key}")
+    grey("before", "" if number else first.before.text)
+    show(key)
+    grey("after", last.after.text if number == of - 1 else "")
 
 
 def show_place(citation: Citation) -> None:
     """The place that may be the answer, with what stands around it and where it is."""
-    show_in_place([citation], lambda: show_text(citation.excerpt, "quote_place"))
-    title = citation.title or citation.document
-    show_text(tell("evidence.place", title=title, page=citation.page_in_words), "source_place")
+    _show_in_place([citation], lambda _: show_text(citation.excerpt, "quote_place"))
+
+
+def _dated(place: str, one: Citation) -> str:
+    """A source's place in a line, with the date of its document where one is known."""
+    return ", ".join(filter(None, (place, shown_date(one.date, one.date_source))))
 
 
 def with_sources(decision: Decision) -> str:
-    """The answer with its numbered list of sources, as plain text to paste elsewhere."""
-    lines = [decision.answer, "", tell("evidence.list")]
+    """The answer and its value with its numbered list of sources, as plain text to paste elsewhere."""
+    lines = [*([decision.value["text"], ""] if decision.value else []), decision.answer, "", tell("evidence.list")]
     for one in decision.citations:
         key = "evidence.source_line" if one.title == one.document else "evidence.source_line_named"
         line = tell(key, id=one.id, title=one.title, name=one.document, page=one.page_in_words)
-        lines.append(" ".join(filter(None, (line, as_read(one)))))
+        lines.append(" ".join(filter(None, (_dated(line, one), as_read(one)))))
     return "\n".join(lines)
 
 
 def _show_outline(decision: Decision) -> None:
-    st.subheader(say("evidence.outline"), anchor=False)
+    st.header(say("evidence.outline"), anchor=False)
     st.caption(say("evidence.outline_about"))
     several = len({one.document_id for one in decision.places}) > 1
     rows = [
@@ -152,8 +190,8 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
 
 
 def where(one: Citation) -> str:
-    """Number, title and page of a source, in a line."""
-    return tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page_in_words)
+    """Number, title, page and date of a source, in a line."""
+    return _dated(tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page_in_words), one)
 
 
 def as_read(citation: Citation) -> str:
@@ -171,8 +209,6 @@ def _doubted(citation: Citation) -> str:
     return ", ".join(dict.fromkeys(map(word_in_words, citation.unsure or ())))
 
 
-YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-DIGIT = re.compile(r"\d")
 MAX_CELLS = 6  # beside one another in half a window; a longer row is read as text
 
 
@@ -187,32 +223,20 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(zip(columns, cells, strict=True))
 
 
-def asked_column(question: str, row: Sequence[tuple[str, str]]) -> int | None:
-    """The one column whose head names a year of the question, or the only one with a figure where it names none."""
-    asked = set(YEAR.findall(question))
-    if asked:
-        found = [number for number, (head, _) in enumerate(row) if asked & set(YEAR.findall(head))]
-    else:
-        units = any_language().unit_heads  # "m3/h" has a figure and is none
-        found = [
-            number
-            for number, (head, cell) in enumerate(row)
-            if number and DIGIT.search(cell) and fold(head) not in units
-        ]
+def asked_column(row: Sequence[tuple[str, str]], value: str) -> int | None:
+    """The one column behind the first that holds the value of the answer."""
+    found = [number for number, (_, cell) in enumerate(row) if number and value and value in cell]
     return found[0] if len(found) == 1 else None
 
 
-def show_row(decision: Decision) -> bool:
-    """Show an answer that is one row; whether it was."""
-    row = row_of(decision.claims[0].text) if len(decision.claims) == 1 else ()
-    if not row:
-        return False
-    asked = asked_column(decision.question, row)
+def _row(decision: Decision) -> tuple[tuple[str, str], ...]:
+    """The cells of an answer that is one row, with their heads."""
+    return row_of(decision.claims[0].text) if len(decision.claims) == 1 else ()
+
+
+def _show_cells(row: Sequence[tuple[str, str]], asked: int | None) -> None:
     with st.container(key="answer_row"):
         for number, (column, (head, cell)) in enumerate(zip(st.columns(len(row), gap="small"), row, strict=True)):
             with column, st.container(key="asked_cell" if number == asked else None, gap="small"):
                 st.text(head)
                 st.text(cell)
-    if mark := decision.answer.removeprefix(in_words(decision.claims[0].text)).strip():
-        st.text(mark)
-    return True

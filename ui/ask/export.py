@@ -60,6 +60,7 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
         block("lead", asked.question),
         block("head", say("answer.answered") if decision.answered else say("refusal.badge")),
         *([] if decision.answered else [block("lead", why_refused(decision))]),
+        *([block("lead", decision.value["text"])] if decision.value else []),
         *(
             [block("lead" if decision.answered else "text", decision.answer)]
             if decision.answer and decision.may_be is None
@@ -150,6 +151,7 @@ def blocks_of_all(asked: Sequence[Asked]) -> list[Block]:
         decision = one.decision
         made += [
             block("head", f"{number}. {one.question}"),
+            *([block("lead", decision.value["text"])] if decision.value else []),
             block("lead", decision.answer if decision.answered else tell("turns.refused", why=why_refused(decision))),
         ]
         if said := how_sure(one):

@@ -43,6 +43,14 @@ window.plumbline ??= (() => {
     card.scrollIntoView();
   };
   const go = (card) => { card?.focus({preventScroll: true}); bring(card); };
+  // The mark of a source leads to its card; the address stays, for it names the question.
+  document.addEventListener('click', (click) => {
+    const mark = click.target.closest?.('a[href^="#source-"]'), card = mark && find(`.st-key-citation_${mark.hash.slice('#source-'.length)}`);
+    if (!card) return;
+    click.preventDefault();
+    card.tabIndex = -1;
+    go(card);
+  });
   // What is drawn above it later may push it out of sight again, until its reader moves the page.
   let moved = 0;
   for (const kind of ['wheel', 'touchmove', 'keydown', 'pointerdown']) addEventListener(kind, () => { moved += 1; }, {passive: true});

@@ -18,7 +18,7 @@ from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode
 from ui.app.asked import Asked
 from ui.app.elements import badge, show_text
-from ui.app.texts import say, spoken, tell
+from ui.app.texts import figure, say, spoken, tell
 from ui.ask.checks import measured, meter, required
 from ui.ask.drafts import flagged, show_drafter
 from ui.ask.evidence import show_place
@@ -51,12 +51,12 @@ def show_refusal(asked: Asked) -> None:
             show_text(absent, "refusal_nowhere")  # it repeats words of the question
         if wrong := flagged(decision, asked.measurements):
             show_text("\n".join(wrong), "refusal_flagged")
-        if decision.answer and decision.may_be is None:
+        if decision.answer and decision.may_be is None and decision.reason is not Reason.FOLLOW_UP:
             st.text(decision.answer)
         checks, said = [check for check in decision.trace.checks if check.blocks], limit_of(asked)
         for number, check in enumerate(check for check in checks if check is not said):  # the line above says that one
             _show_check(number, check)
-        if not checks and decision.reason is not Reason.MODEL_REFUSED:  # the headline says it
+        if not checks and decision.reason not in (Reason.MODEL_REFUSED, Reason.FOLLOW_UP):  # the headline says it
             st.text(spoken(decision.explanation))
         _show_suggestions(decision.suggestions[:MAX_TO_DO])
         show_drafter(decision)
@@ -110,9 +110,9 @@ def missed_by(check: CheckResult) -> str:
     if check.value is None or check.threshold is None or check.direction is None or check.state is not State.FAILED:
         return ""
     gap = check.threshold - check.value if check.direction is Direction.AT_LEAST else check.value - check.threshold
-    shown = f"{gap:g}" if check.scale == "count" else f"{gap:.2f}" if round(gap, 2) else f"{gap:.4f}"
+    shown = figure(gap, "g" if check.scale == "count" else ".2f" if round(gap, 2) else ".4f")
     if check.scale in PERCENT:
-        shown = percent(float(shown), 2)
+        shown = percent(round(gap, 2) or round(gap, 4), 2)
     return tell("refusal.too_low" if check.direction is Direction.AT_LEAST else "refusal.too_high", gap=shown)
 
 

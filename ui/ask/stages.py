@@ -25,7 +25,7 @@ from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.downloads import download
 from ui.app.elements import show_text
-from ui.app.texts import say, tell
+from ui.app.texts import figure, say, screen, tell
 from ui.ask.changes import show_what_if
 from ui.ask.checks import show_checks
 from ui.ask.drafts import show_answered, show_attempts, show_judgements, show_rejected
@@ -112,14 +112,16 @@ def _show_gate(asked: Asked, _: Engine | None) -> None:
         show_judgements(asked.measurements.llm_trace)
     if features := asked.measurements.features:
         with st.expander(say("stages.features", n=len(features)), key="features"):
-            st.code("\n".join(f"{name:24} {value:.4g}" for name, value in features.items()), language=None)
+            named = {screen().get(f"stages.feature_{name}", name): figure(of, ".4g") for name, of in features.items()}
+            st.code("\n".join(f"{name}: {of}" for name, of in named.items()), language=None)
 
 
 def _show_compress(asked: Asked, _: Engine | None) -> None:
     draft, considered = asked.measurements.draft, asked.considered
     read = {"passages": len(asked.measurements.hits), "chars": draft.context_chars}
-    kept = {"kept": len(draft.claims), "drafted": draft.chars, "considered": len(considered) or "?"}
-    st.text(tell("stages.compress_out", **read, **kept))
+    out = [one for one in considered if _is_out(one, asked)]
+    kept = {"kept": len(out if considered else draft.claims), "considered": len(considered) or "?"}
+    st.text(tell("stages.compress_out", **read, **kept, drafted=draft.chars))
     if considered:
         _table(_sentences(asked), "sentence_rows", "stages.sentences_alt")
     elif asked.measurements.hits:
@@ -149,7 +151,7 @@ def _show_decide(asked: Asked, engine: Engine | None) -> None:
         st.markdown(say(f"answer.{decision.confidence_level}"), help=say(f"answer.level_by_{by}", **levels))
     if decision.confidence_basis != "none":  # where nothing was found there is none
         basis = say(f"answer.confidence_{decision.confidence_basis}")
-        st.caption(say("answer.confidence", value=decision.confidence), help=basis)
+        st.caption(say("answer.confidence", value=round(100 * decision.confidence)), help=basis)
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))
     if engine is not None:
@@ -177,7 +179,7 @@ def _offer_file(decision: Decision) -> None:
 def _show_times(asked: Asked, stage: str) -> None:
     ms = {part: asked.measurements.timings.get(part) for part in TIMES[stage]}
     parts = [
-        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=f"{took:.1f}")
+        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=figure(took, ".1f"))
         for part, took in ms.items()
         if took is not None
     ]
@@ -201,15 +203,27 @@ def _passage(rank: int, name: str, hit: Hit, cut: frozenset[str], quoted: set[st
     }
 
 
+def _is_out(one: Scored, asked: Asked) -> bool:
+    """Whether the draft rests on this sentence, as it reads without line breaks, or on the row at its place."""
+    here, text = one.unit.spans[:1], _letters(one.unit.text)
+    cited = [evidence for claim in asked.measurements.draft.claims for evidence in claim.evidence]
+    quotes = [(_letters(of.quote), of.spans[0]) for of in cited if of.passage == one.unit.passage.id]
+    if here:
+        return any(here[0].holds(there) or there.holds(here[0]) for _, there in quotes)
+    return any(quote and (text in quote or quote in text) for quote, _ in quotes)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
 def _sentences(asked: Asked) -> list[dict[str, object]]:
     """The sentences that were considered, the likeliest first, and why each was kept or dropped."""
-    quotes = [" ".join(one.quote.split()) for claim in asked.measurements.draft.claims for one in claim.evidence]
     ranked = sorted(asked.considered, key=lambda one: -one.relevance)
     names, least = asked.measurements.library.names, asked.settings.extra_sentence_ratio * ranked[0].relevance
 
     def became(one: Scored) -> str:
-        text = " ".join(one.unit.text.split())
-        if any(text in quote or quote in text for quote in quotes if quote):
+        if _is_out(one, asked):
             return "cut" if one.unit.passage.id in cut_passages(asked.measurements) else "kept_sentence"
         if one.relevance < least:
             return "unlikely"

@@ -21,7 +21,7 @@ from ui.app.elements import badge, button, remember, shown_error
 from ui.app.jobs.progress import writing
 from ui.app.people import visitor
 from ui.app.scope import shown_date, told_date
-from ui.app.texts import say, spoken, tell
+from ui.app.texts import figure, say, spoken, tell
 from ui.documents import whole
 from ui.documents.catalogue import language_name, strategy_name
 from ui.documents.keeping import write
@@ -48,8 +48,10 @@ REMEDIES: Mapping[str, str] = {
     "of this page were read": "page_long",
     "its first ones are kept": "stated_long",
     "hidden text were left out": "hidden_out",
+    "crossed out or marked as void": "struck",
     "attached file": "attached",
 }
+NO_PROBLEMS = ("struck", "stated_long")  # there is nothing to do about them
 
 
 def size_in_words(size: int) -> str:
@@ -57,20 +59,20 @@ def size_in_words(size: int) -> str:
     value = float(size)
     for unit in ("B", "KB", "MB"):
         if value < 1000:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+            return f"{figure(value, '.0f' if unit == 'B' else '.1f')} {unit}"
         value /= 1000
-    return f"{value:.1f} GB"
+    return f"{figure(value, '.1f')} GB"
 
 
 def show_findings(engine: Engine, document: Document) -> None:
     """Facts, then problems with their remedies, then the pages that want to be looked at."""
-    st.subheader(say("documents.facts"), anchor=False)
+    st.header(say("documents.facts"), anchor=False)
     st.text("\n".join(facts(engine, document)))
     if not engine.tools.knows(document.language):
         _show_problem(tell("documents.unknown_language"), tell("documents.unknown_language_remedy"))
     for problem in document.problems:
         key = next((key for words, key in REMEDIES.items() if words in problem), "other")
-        _show_problem(problem, tell(f"documents.remedy_{key}"))
+        _show_problem(problem, tell(f"documents.remedy_{key}"), "documents.note" if key in NO_PROBLEMS else "")
     _offer_pages(document)
 
 
@@ -78,7 +80,9 @@ def facts(engine: Engine, document: Document) -> list[str]:
     """Sentences on what was found; document text may be in them."""
     snapshot, language = engine.library.snapshot, language_name(document.language)
     passages, size = len(snapshot.rows_of(document.id)), size_in_words(snapshot.size_bytes(document.id))
-    cut = tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
+    cut = tell(
+        "documents.cut_as", strategy=strategy_name(document.strategy), evidence=spoken(document.strategy_evidence)
+    )
     found = [
         *([tell("documents.is_title", title=document.title)] if document.title != document.name else []),
         tell("documents.is_named", name=document.name),
@@ -101,9 +105,9 @@ def facts(engine: Engine, document: Document) -> list[str]:
     return found
 
 
-def _show_problem(problem: str, remedy: str) -> None:
+def _show_problem(problem: str, remedy: str, note: str = "") -> None:
     with st.container(border=True):
-        badge("problems.badge", "error", "orange")
+        badge(note or "problems.badge", *(("info", "gray") if note else ("error", "orange")))
         st.text(spoken(problem))
         st.text(remedy)
 
@@ -129,7 +133,7 @@ def edit(engine: Engine, document: Document) -> None:
     if not visitor.may(Right.UPLOAD):
         return
     known, busy = document.metadata, writing()
-    st.subheader(say("metadata.heading"), anchor=False)
+    st.header(say("metadata.heading"), anchor=False)
     shown = {
         "title": known.title,
         "date": known.date,
@@ -193,7 +197,7 @@ KINDS = {
 
 def show_pages(engine: Engine, document: Document) -> None:
     """A page to choose, which opens in its document, and its passages."""
-    st.subheader(say("documents.by_page"), anchor=False, help=say("documents.by_page_help"))
+    st.header(say("documents.by_page"), anchor=False, help=say("documents.by_page_help"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         page = st.number_input(
             say("documents.page_number", n=document.page_count),

@@ -48,8 +48,11 @@ def show_figures(kept: Sequence[Kept]) -> None:
     """The figures in one line; each says on request what it counts."""
     with st.container(horizontal=True, gap="large", key="health_figures"):
         for which in Figure:
-            value = in_words(which, figure(which, kept))
-            st.metric(say(f"health.{which.value}"), value, help=say(f"health.{which.value}_help"), width="content")
+            value = figure(which, kept)
+            if value is not None:
+                sign = ":material/warning: " if GOALS[which].alerts(value) else ""  # which of them needs a look
+                shown, about = in_words(which, value), say(f"health.{which.value}_help")
+                st.metric(f"{sign}{say(f'health.{which.value}')}", shown, help=about, width="content")
 
 
 def show_feedback(since: str) -> None:
@@ -65,7 +68,7 @@ def show_feedback(since: str) -> None:
 
 def show_reasons(kept: Sequence[Kept]) -> None:
     """A table of reasons in words."""
-    st.subheader(say("health.why"), anchor=False)
+    st.header(say("health.why"), anchor=False)
     found = refusals(kept)
     if not found:
         st.caption(say("health.why_none"))
@@ -80,7 +83,7 @@ def show_reasons(kept: Sequence[Kept]) -> None:
 
 def show_scores(drift: Drift) -> None:
     """The spread of the scores beside the calibration's, and whether it has shifted."""
-    st.subheader(say("health.scores"), anchor=False)
+    st.header(say("health.scores"), anchor=False)
     if not sum(drift.now):
         st.caption(say("health.scores_none"))
         return
@@ -113,7 +116,7 @@ def show_scores(drift: Drift) -> None:
 
 def show_gaps(gaps: Sequence[Gap]) -> None:
     """The groups of unanswered questions, with examples; all of them as a file."""
-    st.subheader(say("health.gaps"), anchor=False)
+    st.header(say("health.gaps"), anchor=False)
     if not gaps:
         st.caption(say("health.gaps_none"))
         return
@@ -158,7 +161,7 @@ def _show_gap(gap: Gap) -> None:
 
 def show_questions(kept: Sequence[Kept]) -> None:
     """A table of the newest questions: how each ended, how sure it was, and a link to its stages."""
-    st.subheader(say("health.questions"), anchor=False)
+    st.header(say("health.questions"), anchor=False)
     if len(kept) > MAX_LISTED:
         st.caption(say("health.questions_newest", n=MAX_LISTED))
     opens, sure = st.column_config.LinkColumn, st.column_config.NumberColumn

@@ -19,7 +19,7 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from ui.app.downloads import download
 from ui.app.elements import badge, select, show_text, shown_error, submit
-from ui.app.texts import say, tell
+from ui.app.texts import figure, say, tell
 from ui.lab.state import Recorded
 from ui.settings import certificates, saved_presets, sharing
 from ui.settings.certificates import percent
@@ -33,7 +33,7 @@ _KEY = "certified"
 
 def show(engine: Engine, run: RunHead, recorded: Recorded, settings: Settings) -> None:
     """The form, and what came of it for this run. `settings` are the run's with the judging ones of the side bar."""
-    st.subheader(say("lab_certify.title"), anchor=False)
+    st.header(say("lab_certify.title"), anchor=False)
     st.caption(say("lab_certify.intro"))
     if run.done < run.total:
         st.info(say("lab_certify.unfinished", done=run.done, total=run.total), icon=":material/hourglass_bottom:")
@@ -151,7 +151,7 @@ def _show_part(part: Part) -> None:
         help=say("lab_certify.coverage_help"),
     )
     for column, bound in zip(columns[len(chosen) + 1 :], part.bounds, strict=True):
-        column.metric(say(f"lab_certify.line_{bound.kind}"), f"≤ {percent(bound.at_most):g} %")
+        column.metric(say(f"lab_certify.line_{bound.kind}"), f"≤ {figure(percent(bound.at_most), 'g')} %")
         column.caption(say("lab_certify.seen", errors=bound.errors, of=bound.of, upper=100 * bound.upper))
 
 

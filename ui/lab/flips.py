@@ -27,7 +27,7 @@ from ui.app.texts import say, tell
 from ui.ask.changes import outcome
 from ui.ask.refusal import show_refusal
 from ui.ask.stages import show_stages
-from ui.lab.state import Judged
+from ui.lab.state import Judged, chosen_run, replay_set
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 ERRORS = ("false_refusals", "wrong_answers", "missed_answers")
@@ -36,6 +36,8 @@ CHOSEN = "lab_question"  # in the session: the id of the question whose trace is
 # widths in pixels
 WIDE = {
     "question": 380,
+    "given": 260,
+    "expected": 160,
     "label": 110,
     "before": 90,
     "now": 90,
@@ -54,7 +56,7 @@ def show(now: Judged, before: Judged) -> None:
 
     A fragment, so that a click on a question does not draw the charts again.
     """
-    st.subheader(say("lab_results.questions"), anchor=False)
+    st.header(say("lab_results.questions"), anchor=False)
     lists = members(now, before)
     name = st.segmented_control(
         say("lab_results.list"),
@@ -67,11 +69,25 @@ def show(now: Judged, before: Judged) -> None:
     )
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
-        _table(chosen, now, before)
-        tables.offer(partial(_rows, chosen, now, before), f"questions_{name}")
+        shown = partial(_rows, chosen, now, before, told=name in ERRORS)
+        _table(chosen, now, shown())
+        tables.offer(shown, f"questions_{name}")
     else:
         st.caption(say(f"lab_results.none_{name}"))
     _show_chosen(now, before)
+
+
+def show_of_set(asked: Asked) -> None:
+    """How many questions of the run that the lab shows end otherwise too, where a setting was moved on the Ask page."""
+    run = chosen_run() if asked.before else None
+    if asked.before is None or run is None or not run.done:
+        return
+    recorded = replay_set(run)
+    now, was = recorded.judge(asked.settings), recorded.judge(asked.before[1])
+    flipped = members(now, was)["flipped"]
+    answered = int((flipped & now.outcomes.answered).sum())
+    counts = {"answered": answered, "refused": int(flipped.sum()) - answered, "of": len(flipped)}
+    show_text(tell("changes.of_set", name=run.set_name, **counts), "change_of_set")
 
 
 def members(now: Judged, before: Judged) -> dict[str, Flags]:
@@ -116,8 +132,17 @@ def label_in_words(question: LabelledQuestion) -> str:
     return tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable")
 
 
-def _rows(chosen: Sequence[int], now: Judged, before: Judged) -> list[dict[str, str | None]]:
-    return [_row(now.recorded.questions[row], row, now, before) for row in chosen]
+def _rows(chosen: Sequence[int], now: Judged, before: Judged, *, told: bool = False) -> list[dict[str, str | None]]:
+    """A row for each question; `told` with the answer that it got, and the one that its label expects."""
+    return [
+        _row(now.recorded.questions[row], row, now, before) | (_answers(row, now) if told else {}) for row in chosen
+    ]
+
+
+def _answers(row: int, now: Judged) -> dict[str, str | None]:
+    question, decision = now.recorded.questions[row], replay(now.recorded.records[row], now.settings)
+    expected = " · ".join(question.answers) or label_in_words(question)
+    return {"given": decision.answer if decision.answered else None, "expected": expected}
 
 
 def _row(question: LabelledQuestion, row: int, now: Judged, before: Judged) -> dict[str, str | None]:
@@ -142,7 +167,7 @@ def _ended(side: Judged, row: int) -> str:
     return tell("lab_results.answered_short" if side.outcomes.answered[row] else "lab_results.refused_short")
 
 
-def _table(chosen: Sequence[int], now: Judged, before: Judged) -> None:
+def _table(chosen: Sequence[int], now: Judged, rows: tables.Rows) -> None:
     ids = [now.recorded.questions[row].id for row in chosen]
     # another list, another table: a chosen row must not become another question
     key = f"lab_questions_{crc32(repr(ids).encode())}"
@@ -152,7 +177,7 @@ def _table(chosen: Sequence[int], now: Judged, before: Judged) -> None:
         remember(CHOSEN, ids[clicked[0]] if clicked else None)
 
     tables.show(
-        _rows(chosen, now, before),
+        rows,
         "lab_results.column_",
         key,
         wide=WIDE,

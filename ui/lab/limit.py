@@ -12,7 +12,7 @@ import altair as alt
 import streamlit as st
 
 from rag_core.decision.batch import ReplaySet
-from rag_core.evaluation.report import Effect, Tradeoff, effect, suggested, tradeoff
+from rag_core.evaluation.report import Effect, Rate, Tradeoff, effect, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 from ui.app.elements import button
 from ui.app.texts import say
@@ -32,7 +32,7 @@ _KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDiction
 
 def show(now: Judged, before: Judged) -> None:
     """The whole screen; `now` is the run under the settings of the side bar, `before` under its own."""
-    st.subheader(say("lab_limit.title"), anchor=False)
+    st.header(say("lab_limit.title"), anchor=False)
     found = of_limits(now)
     _show_counts(effect(now.marked), effect(before.marked))
     unlabelled = sum(question.answerable and not question.answers for question in now.recorded.questions)
@@ -121,15 +121,18 @@ def _show_counts(now: Effect, before: Effect) -> None:
     with st.container(key="lab_effect"):
         for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
             moved = getattr(now, name) - getattr(before, name)
+            rate = Rate(getattr(now, name), now.questions)
             with column, st.container(border=True, height="stretch", gap="xsmall", key=f"lab_effect_{name}"):
                 st.metric(
                     say(f"lab_limit.{name}"),
-                    getattr(now, name),
+                    rate.k,
                     say("lab_limit.delta", n=moved) if moved else None,
                     delta_color="normal" if name in ("right", "spared") else "inverse",
                     help=say(f"lab_limit.{name}_help"),
                 )
-                st.caption(say("lab_limit.of", n=now.questions))
+                st.caption(say("lab_limit.of", n=rate.n))
+                if rate.n:
+                    st.caption(say("lab_limit.between", low=rate.interval.low, high=rate.interval.high))
 
 
 def _suggest(of: Tradeoff, settings: Settings) -> int | None:
@@ -166,6 +169,8 @@ def _show_price(limit: float, found: Effect) -> None:
     st.markdown(
         say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong))
     )
+    right = Rate(found.right, found.answered)
+    st.markdown(say("lab_limit.suggest_bound", k=right.k, n=right.n, low=right.interval.low))
 
 
 def _apply(limit: float) -> None:

@@ -27,7 +27,7 @@ from ui.ask.refusal import outcome_in_words
 from ui.lab.flips import answer_lines
 
 SHOWN = 5  # at once: each has a form
-MAX_ANSWER_CHARS = 500
+MAX_ANSWER_CHARS = 500  # a right answer is a value or a sentence; a pasted page is none
 KIND = "feedback"  # the labels' kind, for breakdowns
 DEFAULT_SET = "feedback"
 _DONE, _PROBLEM = "queue_done", "queue_problem"

@@ -125,7 +125,7 @@ def _start(session: Session, at: Here, runner: Runner, head: RunHead, budget: in
 def show_runs(engine: Engine) -> None:
     """The runs of this collection, newest first, and what can be done with the one that is chosen above the tabs."""
     runs, chosen = recording.store().runs(), lab.chosen_run()
-    st.subheader(say("lab_sets.runs"), anchor=False)
+    st.header(say("lab_sets.runs"), anchor=False)
     if chosen is None:
         st.caption(say("lab_sets.no_runs"))
         return

@@ -48,7 +48,7 @@ def show(engine: Engine, settings: Settings) -> None:
             offer_typed(chosen, set_key(), border=False)
         _edit(engine, chosen, questions)
         _offer_files(chosen, questions)
-        st.subheader(say("lab_sets.run_title"), anchor=False)
+        st.header(say("lab_sets.run_title"), anchor=False)
         running.offer_start(engine, chosen, tag(chosen), questions, settings)
     running.show_runs(engine)
 

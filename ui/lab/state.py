@@ -106,7 +106,8 @@ def choose_run() -> RunHead | None:
 def label(head: RunHead) -> str:
     """A run in one line: its name, its set (both untrusted text), and when it was started."""
     started = head.started[:16].replace("T", " ")
-    return tell("lab.run_label", name=head.name, set=head.set_name, started=started, id=head.id)
+    key = "lab.run_of_set" if head.name == head.set_name else "lab.run_label"
+    return tell(key, name=head.name, set=head.set_name, started=started, id=head.id)
 
 
 def replay_set(run: RunHead) -> Recorded:

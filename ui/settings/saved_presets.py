@@ -63,6 +63,10 @@ def show_saving(settings: Callable[[], Settings]) -> None:
         if submit("presets.save", "bookmark_add") and name and name.strip():
             with shown_error():
                 save(name.strip(), settings(), None, default=False)
+                here = state.session()
+                here.saved = name.strip()  # it is the one in force from now on
+                here.editions["preset"] += 1
+                st.toast(say("presets.is_saved"), icon=":material/bookmark_added:")
                 st.rerun()
 
 

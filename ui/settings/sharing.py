@@ -41,7 +41,7 @@ MAX_SAID, MAX_CHARS = 5, 200  # problems of an address that are named, and chara
 
 @dataclass
 class Address:
-    """What a session says of the address and of the file that it took settings from.
+    """Words of a session on the address and on the file that it took settings from.
 
     `left_out` are the problems of the address, and `error` that of the last file; both may quote untrusted text.
     """

@@ -60,7 +60,7 @@ def settings_from_sidebar() -> Settings:
     key = state.key_of("preset")
     with st.sidebar:
         sharing.show_omissions()
-        st.subheader(say("settings.title"), anchor=False)
+        st.markdown(say("settings.bar"))
         st.selectbox(
             say("settings.preset"),
             options,

@@ -7,7 +7,7 @@ from typing import Any
 
 from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY
 from rag_core.settings import Knob, Mode, Scale, Settings
-from ui.app.texts import screen, tell
+from ui.app.texts import figure, screen, tell
 
 PERCENT = frozenset((Scale.CORRECTNESS, Scale.ANSWERABILITY, Scale.SUPPORT, Scale.SHARE))
 
@@ -55,7 +55,7 @@ def value_in_words(name: str, value: Any) -> str:
         return percent(value, 2)
     if isinstance(value, float):
         _, _, decimals = f"{Settings.knob(name).step or 0:g}".partition(".")
-        return f"{value:.{len(decimals)}f}"
+        return figure(value, f".{len(decimals)}f")
     return str(value) if value != "" else tell("changes.empty")
 
 
