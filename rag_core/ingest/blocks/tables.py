@@ -26,8 +26,8 @@ _PERIOD = re.compile(
     r"(?:[^\W\d]{3,10} \d{1,2},(?: \d{4})?|\d{1,2}\. ?(?:[^\W\d]{3,10}|\d{1,2}\.) ?\d{4}|(?:19|20)\d\d)\W*$",
     re.IGNORECASE,
 )
-# What has digits and yet is no figure: years, dates, "Level 1", "Q3", "1Q22", "TK-40/2", "40-TK", "Model 400" at the end
-# of a cell, footnote marks.
+# What has digits and yet is no figure: years, dates, "Level 1", "Q3", "1Q22", "TK-40/2", "40-TK", "Model 400" at the
+# end of a cell, footnote marks.
 _NAMES_WITH_DIGITS = re.compile(
     r"\b(?:19|20)\d\d\b|['’]?\b000s?\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. "
     r"[^\W\d]{3,}|"
