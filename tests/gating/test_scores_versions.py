@@ -49,7 +49,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "06231e83f326"),
-    "language": (4, "5bcd0b6ea75c"),
+    "language": (4, "748bd4656d56"),
     "features": (14, "cc883d82172b"),
 }
 
