@@ -151,7 +151,7 @@ class Metadata:
 
 
 # what the findings say of a part that was not read, where all of its page or its document else was
-NOT_READ = ("Part of this page is a picture", "attached file")
+NOT_READ = ("Part of this page is a picture", "attached file", "put on the page were not read")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 A page holds many dates: of meetings, of laws that it cites, of birth. One is the document's own where the page says so:
 
 - A label stands before it, over it or under it ("Date of Report: July 1, 2022", "Stand: März 2024"), and nothing else
-  with them, but for a name in a subtitle ("Nordlicht GmbH, Stand 10. Februar 2026").
+  with them, but for a name in a subtitle ("Nordlicht GmbH, Stand 10. Februar 2026"), the number of an edition, or who
+  acted ("Adopted by the General Meeting on 1 March 2024"). The day of the last change counts before all others.
 - It stands alone on a row near the title, also behind a joining word ("vom 1. März 2024").
 - It is the last day of the period that the page says the document is about, and there is none of the other two.
 
@@ -40,7 +41,7 @@ NEAR_ROWS = 12  # from the top, where a date may stand alone; chosen: title, sub
 COVER_ROWS = 30  # a page with no more is a cover or a letter, and a date may stand alone anywhere on it; chosen
 FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the next; chosen
 SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
-_OWN, _PERIOD = "own", "period"
+_OWN, _AMENDED, _PERIOD = "own", "amended", "period"
 # the stamp on the margin, with the day of this version behind it; its brackets are gone
 _ARXIV = regex.compile(r"arXiv:\S+\s*")
 _CLOCK = regex.compile(
@@ -184,6 +185,8 @@ def first_page_date(page: Page, language: str, today: date) -> str:
     known = vocabulary(language)
     rows = [read_row(line, known, today) for line in _lines(page.text)]
     told = [one for at in range(len(rows)) for one in _told(rows, at, known)]
+    if changes := [day for kind, day in told if kind == _AMENDED]:
+        return max(changes) if all(changes) else ""
     own = [day for kind, day in told if kind == _OWN]
     return _agreed(own or [day for _, day in told])
 
@@ -206,6 +209,8 @@ def _told(rows: Sequence[Row], at: int, known: Vocabulary) -> Iterator[tuple[str
         return
     for number, part in enumerate(row.parts):
         if part is None:
+            if at < NEAR_ROWS and _is_change(row, known):
+                yield _AMENDED, ""  # of several days
             continue
         kind = _labelled(rows, at, number, part, known)
         if kind:
@@ -227,9 +232,12 @@ def _labelled(rows: Sequence[Row], at: int, number: int, part: Part, known: Voca
     if before:
         colon = bool(_COLON.search(part.before))
         kind = _kind_of(before, known, colon=colon)
+        if not kind and at < NEAR_ROWS:
+            kind = _acted(before, known)
         if kind:
-            return "" if not colon and _runs_into(rows, at, known, part.before) else kind
-        return _OWN if _ends_a_subtitle(rows, at, part, known) else ""
+            other = kind == _AMENDED and _amends(rows[:at], "", known)
+            return "" if other or (not colon and _runs_into(rows, at, known, part.before)) else kind
+        return _ends_a_subtitle(rows, at, part, known)
     if number:
         return _kind_of(spaced(row.texts[number - 1]), known, colon=True)
     if row.only is None:
@@ -241,23 +249,54 @@ def _labelled(rows: Sequence[Row], at: int, number: int, part: Part, known: Voca
     return over or (_kind_of(under.said, known, colon=True) if under and mine else "")
 
 
+def _acted(label: str, known: Vocabulary) -> str:
+    """The kind of a label that names in its middle who acted: "Adopted by the General Meeting on"."""
+    words = label.split()[: SUBTITLE_WORDS + 1]
+    begins = range(
+        1, len(words) - 1 if " ".join(words) == label and not known.meets("amends", " ".join(words[1:])) else 1
+    )
+    kinds = [_kind_of(" ".join((*words[:begin], words[-1])), known, colon=False) for begin in begins]
+    return next(filter(None, kinds), "")
+
+
+def _is_edition(label: str, known: Vocabulary) -> bool:
+    """Whether a label is the name and the number of an edition: "Version 2.1", "3rd edition", "Rev. B"."""
+    words = label.split()
+    named = [word for word in words if not any(map(str.isdigit, word)) and len(word) > 1]
+    return 0 < len(named) < len(words) and known.has("editions", " ".join(named))
+
+
 def _kind_of(label: str, known: Vocabulary, *, colon: bool) -> str:
-    if known.has("labels", label) or (colon and known.has("joins", label)):
+    if known.has("amended", label):
+        return _AMENDED
+    if known.has("labels", label) or _is_edition(label, known) or (colon and known.has("joins", label)):
         return _OWN
     return _PERIOD if known.has("periods", label) else ""
 
 
-def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
-    """Whether a label begins a clause at the end of a subtitle: "Brightwater Ltd. In force from 1 March 2024"."""
+def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> str:
+    """The kind of a label that begins a clause at the end of a subtitle: "Brightwater Ltd. Valid from 1 March 2024"."""
     *rest, label = _CLAUSE.split(part.before)
     said = _without_weekday(spaced(label), known).split()
     begins = {0} if rest and label[:1].isupper() else set() if at else set(range(len(said) - 1))
     if at >= NEAR_ROWS or len(spaced(" ".join(rest)).split()) > SUBTITLE_WORDS:
-        return False
-    above = rows[max(0, at - NEAR_ROWS) : at + 1]
-    return any(known.has("labels", " ".join(said[begin:])) for begin in begins) and not any(
-        known.meets("amends", row.said) for row in above
-    )
+        return ""
+    for begin in sorted(begins):
+        kind = _kind_of(" ".join(said[begin:]), known, colon=False)
+        before = part.before if kind == _OWN else " ".join((*rest, *said[:begin]))
+        if kind in (_OWN, _AMENDED) and not _amends(rows[:at], before, known):
+            return kind
+    return ""
+
+
+def _amends(above: Sequence[Row], before: str, known: Vocabulary) -> bool:
+    """Whether rows of a title say that a date below them may be that of what is amended, cited or enclosed."""
+    titles = [row.said for row in above[-NEAR_ROWS:] if not _is_change(row, known)]
+    return any(known.meets("amends", said) for said in (spaced(before), *titles))
+
+
+def _is_change(row: Row, known: Vocabulary) -> bool:
+    return any(f"{row.said} ".startswith(f"{label} ") for words in known.rows for label in words.amended)
 
 
 def _stands_alone(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
@@ -269,7 +308,7 @@ def _stands_alone(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -
         return False
     if not near or (row.text.endswith(".") and not spaced(part.behind)) or _open_ended(rows, at, known):
         return False
-    return not before or not any(known.meets("amends", one.said) for one in rows[max(0, at - NEAR_ROWS) : at])
+    return not before or not _amends(rows[:at], "", known)
 
 
 def _said_before(part: Part, known: Vocabulary) -> str:

@@ -86,6 +86,8 @@ class DatedWords:
     # whole labels of its own date ("date of report", "last updated"); `after`: those behind the date
     labels: SpacedPhrases
     after: SpacedPhrases = ()
+    amended: SpacedPhrases = ()  # labels of the day of a change, which counts before that of the first version
+    editions: SpacedPhrases = ()  # what has a number, and then its date ("Edition 3, June 2024")
     periods: SpacedPhrases = ()  # labels of the last day of the period that it is about ("for the year ended")
     joins: SpacedPhrases = ()  # what may open a row that holds a date and nothing else ("vom", "dated")
     within: Phrases = ()  # between the parts of any date ("1st day of July"); `behind`: what may end one ("2024 г.")

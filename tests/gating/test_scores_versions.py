@@ -48,9 +48,9 @@ SOURCES = {
 }
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (5, "06231e83f326"),
-    "language": (4, "79a32e6afd43"),
-    "features": (14, "1b632bf1d756"),
+    "chunker": (5, "0ce99861e0df"),
+    "language": (4, "31a9e7958b59"),
+    "features": (14, "10bcb35bff7f"),
 }
 
 

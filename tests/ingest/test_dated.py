@@ -75,6 +75,22 @@ TOLD = [
     ("hi", "कार्यालय आदेश\nदिनांक १५ मार्च २०२४", "2024-03-15"),
     ("hi", "नीति\n1 मई 2024 से प्रभावी", "2024-05-01"),
     ("hi", "सूचना\nजारी तिथि: 15/03/2024", "2024-03-15"),
+    ("en", "By-laws\nAs amended on 20 April 2024", "2024-04-20"),
+    ("en", "By-laws as amended on 20 April 2024\nArticle 1", "2024-04-20"),
+    ("en", "By-laws\nAdopted on 12 March 2012\nAs amended on 3 May 2018\nAs amended on 20 April 2024", "2024-04-20"),
+    ("en", "By-laws\nAdopted by the General Meeting on 20 April 2024", "2024-04-20"),
+    ("en", "Manual\nVersion 3, May 2024", "2024-05"),
+    ("en", "Manual\n3rd edition, June 2024", "2024-06"),
+    ("en", "Manual\nRev. B – 3 May 2024", "2024-05-03"),
+    ("de", "Handbuch\nAusgabe 3, Juni 2024", "2024-06"),
+    ("de", "Handbuch\nAusgabe Juni 2024", "2024-06"),
+    ("de", "Satzung\nzuletzt geändert durch Beschluss der Mitgliederversammlung vom 20. April 2024", "2024-04-20"),
+    ("de", "Satzung\nin der Fassung des Beschlusses vom 20. April 2024", "2024-04-20"),
+    ("cs", "Nájemní smlouva\nuzavřená dne 14. března 2025\nmezi", "2025-03-14"),
+    ("cs", "Nájemní smlouva uzavřená dne 14. března 2025", "2025-03-14"),
+    ("cs", "Stanovy\nschválené členskou schůzí dne 20. dubna 2024", "2024-04-20"),
+    ("cs", "Stanovy\nschválené dne 1. 3. 2012\nve znění účinném od 1. 1. 2024", "2024-01-01"),
+    ("fr", "Statuts\nadoptés par l'assemblée générale le 3 mai 2024", "2024-05-03"),
     ("und", "Date: 3 May 2024\n...", "2024-05-03"),
     ("uk", "Date: 2024-05-03\n...", "2024-05-03"),
 ]
@@ -122,6 +138,12 @@ NOT_TOLD = [
     ("en", "Copyright 2024"),
     ("en", "2024\nAnnual report"),
     ("en", "A story of 3 May 2024"),
+    ("en", "By-laws\nAdopted on 12 March 2012\nAs amended on 3 May 2018 and 20 April 2024"),  # which counts is not said
+    ("en", "AMENDMENT NO. 2\nto the Credit Agreement\nas amended on 1 March 2020"),
+    ("en", "Manual\nIssue 3 May 2024"),  # the third issue, or the third of May
+    ("en", "Manual\nSection 3, May 2024"),
+    ("en", f"By-laws\n{BODY}\nAdopted by the General Meeting on 20 April 2024"),
+    ("en", "Manual\nIssued by the office under the licence of 3 May 2024"),
     ("de", "Aufgrund des § 4 der Gemeindeordnung\nvom 3. Juni 1990"),
     ("de", "Nachtrag Nr. 1\nzum Mietvertrag\nvom 1. März 2020"),
     ("de", "Anmeldeschluss\n1. März 2024"),
@@ -206,7 +228,7 @@ def test_given_every_language_with_a_file_then_it_says_how_documents_are_dated()
         assert info.dated is not None, code
         assert info.dated.labels, code
         assert info.dated.joins or code == "hi", code
-        for name in ("labels", "joins", "periods"):
+        for name in ("labels", "joins", "periods", "amended", "editions"):
             assert len(set(getattr(info.dated, name))) == len(getattr(info.dated, name)), (code, name)
 
 

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import math
 import random
+from functools import cache
 
 import pymupdf
 import pytest
 
-from rag_core.ingest.blocks.headings import page_title
+from rag_core.domain.documents import Page, PageSource
+from rag_core.ingest.blocks.headings import believed_title, page_title
 from rag_core.ingest.blocks.structure import BlockKind, blocks
 from rag_core.ingest.reading.pdf import read_pdf
+from tests.folding import each
 
 SEASONS = ("in spring", "all summer", "till winter")
 TEXT = (
@@ -39,6 +42,11 @@ def made(heads=(), mark="", angle=0.0, title="", pages=3):
             for at, line in enumerate(TEXT):
                 page.insert_text((72, 150 + 20 * at), f"{line[:-1]} {SEASONS[number]}.", fontsize=11)
         return read_pdf(document.tobytes(), "m.pdf").pages
+
+
+@cache
+def printed(title):
+    return made(title=title)
 
 
 def one_page(*lines):
@@ -113,14 +121,51 @@ def test_given_a_stamp_up_the_margin_when_cut_then_it_heads_nothing_and_the_sent
     assert page_title(pages[0]) == ""
 
 
-@pytest.mark.parametrize("second", ["of the harbour of 2024", "and who may use them"])
-def test_given_a_title_whose_second_line_begins_small_when_cut_then_both_are_one_heading(second):
-    titles = (("The rules for the boats and the quays", 90), (second, 170))
-    set_large = {"fontsize": 18, "fontname": "hebo"}
-    pages = one_page(*((x, 80 + 24 * at, text, set_large) for at, (text, x) in enumerate(titles)), *below(150))
+@pytest.mark.parametrize(
+    ("second", "size", "font"),
+    [
+        ("of the harbour of 2024", 18, "hebo"),
+        ("and who may use them", 18, "hebo"),
+        ("Harbour Office of the Port", 18, "helv"),
+        ("Hafenordnung 2024", 17.8, "hebo"),
+        ("Řád přístavu", 18, "hebo"),
+    ],
+)
+def test_given_a_title_on_two_lines_when_cut_then_both_are_one_heading(second, size, font):
+    titles = (("The rules for the boats and the quays", 90, 18), (second, 170, size))
+    rows = [(x, 80 + 24 * at, text, {"fontsize": pt, "fontname": font}) for at, (text, x, pt) in enumerate(titles)]
+    pages = one_page(*rows, *below(150))
+    second = pages[0].text.split("\n")[1]
 
     assert of_kind(pages, BlockKind.HEADING) == [f"The rules for the boats and the quays\n{second}"]
     assert page_title(pages[0]) == f"The rules for the boats and the quays {second}"
+
+
+HOUSE = "Rules of the boat house"
+
+
+@each(
+    ("stated", "pages", "title"),
+    [
+        *(
+            (stated, HOUSE, HOUSE)
+            for stated in (
+                *("ManualsLib - Makes it easy to find manuals online!", "Destinataire", "Contents", "about:blank"),
+                *("https://boats.example/house/rules?of=boat", "www.boats.example/rules", "New Default Template"),
+                *("(anonymous)", "PowerPoint Presentation", "Šablona dopisu"),
+            )
+        ),
+        *((stated, HOUSE, stated) for stated in ("Boat House Rules 2024", "RULES_of_the_boat_house", "Rules, boats")),
+        ("Kiosk", "Kiosk", "Kiosk"),
+        ("New Default Template", "Harbour Ltd.", ""),  # the firm's name is no title
+        ("New Default Template", "", ""),
+        ("Rules of the quay", [Page(1, "", PageSource.UNREADABLE)], "Rules of the quay"),  # nothing says otherwise
+        ("会員規約の案内", [Page(1, "# 会員規約の案内\n\n第一条")], "会員規約の案内"),
+        ("नाव घर के नियम", [Page(1, "नाव घर के नियम\n\nनाव")], "नाव घर के नियम"),
+    ],
+)
+def test_given_a_stated_title_that_no_page_prints_when_read_then_the_printed_one_stands_for_it(stated, pages, title):
+    assert believed_title(stated, printed(pages) if isinstance(pages, str) else pages) == title
 
 
 @pytest.mark.parametrize("head", ["Contact: the keys are kept by Ada Oswin,", "Summary: The harbour hires boats to"])

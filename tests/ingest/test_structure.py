@@ -168,6 +168,20 @@ def rows_of(*texts: str) -> list[Set]:
     return [*map(Set, texts)]
 
 
+PRODUCTS = (
+    "TK-{}0",
+    "TK-{}0/2",
+    "BX-{}-S",
+    "{}0-TK",
+    "TK‑{}0 Pro",
+    "Pump P-{}",
+    "Model {}00",
+    "Série {}000",
+    "Typ {}0",
+)
+WEIGHTS = ("Weight\t186 kg\t241 kg", "Power\t2,4 kW\t3,1 kW")
+
+
 @each(
     ("rows", "header"),
     [
@@ -191,6 +205,17 @@ def rows_of(*texts: str) -> list[Set]:
             "October 29,\tJanuary 29,\nOther assets\t(in millions)",
         ),
         ([*bold("Plan\tNumber"), *rows_of("name\tof shares", "First\t5")], "Plan\tNumber\nname\tof shares"),
+        *(
+            (
+                rows_of(f"Feature\t{name.format(4)}\t{name.format(6)}", *WEIGHTS),
+                f"Feature\t{name.format(4)}\t{name.format(6)}",
+            )
+            for name in PRODUCTS
+        ),
+        *(
+            (rows_of(row, *WEIGHTS), "")
+            for row in ("Price\tEUR 400\tEUR 600", "Length\t-40\t-60", "Width\t40-60\t70-80")
+        ),
     ],
 )
 def test_given_a_table_when_read_then_its_head_names_its_columns_and_unit(rows: Given, header: str) -> None:

@@ -168,6 +168,36 @@ def test_given_files_in_a_file_when_read_then_they_are_named_as_unread(names, by
     assert is_partly_read((problem,))
 
 
+NOTE = "The rent is 6 500 from May."
+SPOT = (72, 90, 300, 104)
+COMMENTS = {
+    "note": lambda page, said: page.add_text_annot((300, 100), said),
+    "box": lambda page, said: page.add_freetext_annot((72, 190, 300, 204), said or " "),
+    "highlight": lambda page, said: page.add_highlight_annot(SPOT),
+    "underline": lambda page, said: page.add_underline_annot(SPOT),
+    "ink": lambda page, said: page.add_ink_annot([[(72, 300), (200, 310)]]),
+}
+
+
+@pytest.mark.parametrize("said", [NOTE, ""])
+@pytest.mark.parametrize("kind", COMMENTS)
+def test_given_comments_put_on_pages_when_read_then_those_that_say_something_are_named_as_unread(kind, said):
+    with pymupdf.open() as made:
+        for _ in range(3):
+            made.new_page().insert_text((72, 100), "The rent of the store is 6 200 a month, due on the fifth day.")
+        for number in (0, 2):
+            page = made[number]
+            note = COMMENTS[kind](page, said)
+            note.set_info(content=said)
+            note.update()
+        content = read_pdf(made.tobytes(), "c.pdf")
+
+    shown = NOTE in content.pages[0].text  # a text box is drawn on the page
+    assert shown == (kind == "box" and said == NOTE)
+    assert any(one.startswith("Pages 1, 3: notes") for one in content.problems) == (said == NOTE and not shown)
+    assert is_partly_read(content.problems) == (said == NOTE and not shown)
+
+
 @pytest.mark.parametrize("fields", [0, 1])
 def test_given_a_form_of_xfa_only_when_read_then_its_page_that_asks_to_wait_is_no_content(fields):
     with pymupdf.open() as made:

@@ -157,7 +157,7 @@ def _show_reliability(of: _Scored) -> None:
     said, came_true = say("lab_results.axis_said"), say(f"lab_results.axis_came_true{of.ending}")
     known = [one for one in bins if one.n]
     st.line_chart(
-        {said: [100 * one.mean for one in known], came_true: [100 * (one.share or 0.0) for one in known]},
+        {said: [100 * (one.mean or 0.0) for one in known], came_true: [100 * (one.share or 0.0) for one in known]},
         x=said,
         y=came_true,
         color=BLUE,

@@ -98,7 +98,7 @@ def choose_run() -> RunHead | None:
         return None
     about: dict[str, Any] = {"help": "lab.run_help", "persist_state": "session"}
     wanted = state.session().choices.get(run_key())
-    at = list(runs).index(wanted) if wanted in runs else 0  # type: ignore[arg-type]
+    at = list(runs).index(wanted) if wanted in runs else 0
     chosen = select("lab.run", list(runs), state.key_of(run_key()), lambda id: label(runs[id]), at, **about)
     return runs.get(chosen)
 

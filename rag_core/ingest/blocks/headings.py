@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
 import regex
 
 from rag_core.domain.documents import Page
-from rag_core.ingest.blocks.rows import MAX_HANG, Row, boilerplate, ends_sentence, is_indented
+from rag_core.ingest.blocks.rows import MAX_HANG, Row, alike_sizes, boilerplate, ends_sentence, is_indented
 from rag_core.ingest.blocks.rows import rows as rows_of
 from rag_core.ingest.normalise import normalise
-from rag_core.language import LANGUAGES
+from rag_core.language import LANGUAGES, spaced
 from rag_core.language.bullets import BULLETS
 from rag_core.language.scales import is_scale
 
@@ -23,6 +23,8 @@ MAX_WORDS = 16  # chosen, too
 TITLE_WORDS = 8  # in a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 TITLE_SIZE = 1.3  # times the body's, from which a heading is a document's title; chosen
+TITLE_PAGES, TITLE_WORD_CHARS = 3, 4  # on which a title is printed, and letters of a word that tells; chosen
+PAGE_TITLE_WORDS = 3  # in what a first page prints largest, to be its title: fewer name a firm, or a form; chosen
 LARGER = 1.08  # times the body's font size
 NEAR = 40  # rows around a question in which another one says that they are questions and answers; chosen
 # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is
@@ -35,6 +37,7 @@ BELOW = 2.2  # times the size from a row that breaks off to the next one at most
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
+_ADDRESS = re.compile(r"(?:\w+:|www\.)\S+")
 _BULLET = re.compile(rf"[{BULLETS}]\s*\S")
 _MARKDOWN = re.compile(r"(?:\d{1,3}[.)]\s+)?(#{1,6})\s+\S")  # also in an item of a list: "1. ## Terms"
 _MARKDOWN_MARK = re.compile(r"#{1,6}\s+")
@@ -138,17 +141,36 @@ def title(text: str) -> str:
 def page_title(page: Page) -> str:
     """The words of the heading at the head of a page that is set largest; empty where none is larger than the text."""
     every = rows_of(page)
+    sizes = alike_sizes([every])
     running = boilerplate([every])
-    shown = [row for row in every if row not in running]
-    sizes = Counter[float]()
-    for row in shown:
-        sizes[row.size] += len(row.text)
-    body, largest = max(sizes, key=sizes.__getitem__, default=0.0), max(sizes, default=0.0)
+    shown = [replace(row, size=sizes[row.size]) for row in every if row not in running]
+    body, largest = next(iter(sizes.values()), 0.0), max((row.size for row in shown), default=0.0)
     for start, row in enumerate(shown):
         end = heading_end(shown, start, body) if row.size == largest else start
         if end > start and (largest >= TITLE_SIZE * body > 0 or _pattern(row.text) == 1):
             return title("\n".join(one.text for one in shown[start:end]))
     return ""
+
+
+def believed_title(stated: str, pages: Sequence[Page]) -> str:
+    """The title that a file states, where its first pages print it; else the one that its first page prints.
+
+    A template, a program or whoever hosts the file states others, and they would stand before each passage: "New
+    Default Template", "about:blank". A single word ("Contents") is a title only where it is printed as one.
+    """
+    said, printed = _words_of(stated), {word for page in pages[:TITLE_PAGES] for word in _words_of(page.text)}
+    known = [word for word in said if len(word) >= TITLE_WORD_CHARS] or said
+    shown = page_title(pages[0]) if pages else ""
+    if said == _words_of(shown) or not (said and printed):
+        return stated
+    if len(said) > 1 and not _ADDRESS.fullmatch(stated) and 2 * len(printed.intersection(known)) >= len({*known}):
+        return stated
+    named = [word for word in _words_of(shown) if len(word) > 1 and not word[0].isdigit()]
+    return shown if len(named) >= PAGE_TITLE_WORDS else ""
+
+
+def _words_of(text: str) -> list[str]:
+    return spaced(text.replace("_", " ")).split()
 
 
 def _question_end(rows: Sequence[Row], start: int) -> int:
@@ -325,9 +347,13 @@ def _ends(text: str) -> bool:
 
 
 def _goes_on(row: Row, following: Row, body: float) -> bool:
-    """Whether a heading runs on in the next row: set alike, standing together, and set unlike the text."""
-    large = row.size > LARGER * body
-    below = large and following.top > row.top and following.text[0].islower() and not _ends(row.text)
+    """Whether a heading runs on in the next row: set alike, standing together, and set unlike the text.
+
+    MuPDF gives each row of large print a block of its own, so that rows of a title are told by how close they stand.
+    """
+    large, step = row.size > LARGER * body, following.top - row.top
+    close = row.size >= TITLE_SIZE * body and step <= CLOSE * row.size
+    below = large and step > 0 and (close or following.text[0].islower()) and not _ends(row.text)
     alike = (row.bold, row.size) == (following.bold, following.size) and not following.apart
     short = following.cells == 1 and len(following.text) <= MAX_CHARS
     beside = row.block == following.block or below

@@ -26,11 +26,13 @@ _PERIOD = re.compile(
     r"(?:[^\W\d]{3,10} \d{1,2},(?: \d{4})?|\d{1,2}\. ?(?:[^\W\d]{3,10}|\d{1,2}\.) ?\d{4}|(?:19|20)\d\d)\W*$",
     re.IGNORECASE,
 )
-# What has digits and yet is no figure: years, dates, "Level 1", "Note 5", "Q3", "1Q22", footnote marks.
+# What has digits and yet is no figure: years, dates, "Level 1", "Q3", "1Q22", "TK-40/2", "40-TK", "Model 400" at the
+# end of a cell, footnote marks.
 _NAMES_WITH_DIGITS = re.compile(
     r"\b(?:19|20)\d\d\b|['’]?\b000s?\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. "
     r"[^\W\d]{3,}|"
-    r"\b[A-Za-z]+\d\w*|\b\d[A-Za-z]\w*|\(\d\)"
+    r"\b[A-Za-z]+\d\w*|\b\d[A-Za-z]\w*|\(\d\)|"
+    r"\b[^\W\d]+[-‐‑]\d\w*(?:[./‐‑-]\w+)*|\b\d+[-‐‑][^\W\d]\w*|[^\W\d]{4,} \d{3,4}(?=\s*(?:[\t|]|$))"
 )
 _CODE = re.compile(r"(?P<name>[^\W\d]{1,6}[-. ]?)(?P<number>\d{1,4})\s*(?:[\t|]|\s{2})")  # the first cell: "E1", "T-12"
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

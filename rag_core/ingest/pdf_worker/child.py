@@ -3,8 +3,9 @@
 It sets its limits and gives up the network before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object
-a line: `ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `image` {png} · `sheet`
-{pdf} · `looked` {script, text} · `recognised` {text, …} · `note` {problem} · `failed` {kind, problem, remedy} · `done`.
+a line: `ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `commented` {pages} ·
+`image` {png} · `sheet` {pdf} · `looked` {script, text} · `recognised` {text, …} · `note` {problem} ·
+`failed` {kind, problem, remedy} · `done`.
 The parent holds the pipe that the first argument names; when it closes, this process ends.
 """
 
@@ -32,7 +33,8 @@ LABEL_RULES, LABEL_CHARS = 1_000, 20  # a file has a rule or two a part; a longe
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 TEXT_FORMS = ("xlsx", "pptx")  # whose pages are text
 MAX_NAMES, NAME_CHARS = 1_000, 200  # names of attached files; the parent says fewer
-CLIP = 17  # MuPDF's number of a paper clip
+CLIP = 17  # MuPDF's number of a paper clip; those of notes, text boxes, marks, stamps and drawings, which have words
+COMMENTS = (0, *range(2, 12), *range(13, 16))
 PLACEHOLDER_CHARS = 1_000  # on a page that asks to wait for a form; Adobe's has some 600
 # layout: a neural model; 0.3 s of start and 100 MB together with what it runs on
 UNWANTED = ("pymupdf.layout", "pymupdf4llm", "onnxruntime", "networkx", "tabulate")
@@ -262,6 +264,8 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
         emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines)})
     if names := attached(document):
         emit({"event": "attached", "names": names})
+    if pages := commented(document):
+        emit({"event": "commented", "pages": pages})
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})
@@ -278,6 +282,20 @@ def attached(document: Any) -> list[str]:
             clips = (xref for xref, kind, _ in document.page_annot_xrefs(number) if kind == CLIP)
             names += [document.xref_get_key(xref, "FS/UF")[1] for xref in clips]
     return [name[:NAME_CHARS] for name in names[:MAX_NAMES]]
+
+
+def commented(document: Any) -> list[int]:
+    """The numbers of the pages on which somebody put comments with words that the page does not show as its own."""
+    pages = []
+    with suppress(Exception):  # as above
+        for number in range(document.page_count):
+            notes = [xref for xref, kind, _ in document.page_annot_xrefs(number) if kind in COMMENTS]
+            found = [document.xref_get_key(xref, "Contents") for xref in notes]
+            said = ["".join(words.split()) for kind, words in found if kind == "string"]
+            shown = "".join(document[number].get_text().split()) if any(said) else ""
+            if any(words not in shown for words in said):
+                pages.append(number + 1)
+    return pages
 
 
 def is_placeholder(document: Any) -> bool:

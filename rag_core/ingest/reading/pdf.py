@@ -26,7 +26,7 @@ from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.ocr_engines import find_tessdata, weights_of
 from rag_core.ingest.reading.pdf_facts import FORM_NAMES, FORMS, clean_title, foreign_format, has_form, iso_date
-from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, attached_files, hidden_text, page_problems
+from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, attached_files, commented, hidden_text, page_problems
 from rag_core.ingest.reading.pdf_process import Event, page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, counting
 
@@ -108,9 +108,8 @@ def read_pdf(
                         page = _page(event)
                         for kind, chars in event.get("kinds", {}).items():
                             kinds.setdefault(HIDDEN_KINDS[kind], []).append((page.number, int(chars)))
-                    case "note" | "attached":
-                        named = event["event"] == "attached"
-                        notes.append(attached_files(list(map(str, event["names"]))) if named else str(event["problem"]))
+                    case "note" | "attached" | "commented":
+                        notes.append(_finding(event))
                     case _:
                         raise _failure(event, limits)
                 count = int(opened["count"])
@@ -200,6 +199,15 @@ def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
             f"The file is not {FORM_NAMES[form]}: {what}.",
             remedy=f"Print it to PDF, or save it as one of these kinds: {', '.join(FORMS)}. Add that copy.",
         )
+
+
+def _finding(event: Event) -> str:
+    match event["event"]:
+        case "attached":
+            return attached_files(list(map(str, event["names"])))
+        case "commented":
+            return commented(sorted(map(int, event["pages"])))
+    return str(event["problem"])
 
 
 def _request(limits: Limits, password: str | None) -> dict[str, Any]:

@@ -64,6 +64,11 @@ def attached_files(names: Sequence[str]) -> str:
     return f"{were} not read: {said}{'…' * (len(names) > MAX_NAMES)}."
 
 
+def commented(pages: Sequence[int]) -> str:
+    """That what somebody put on these pages, such as a sticky note, was not read."""
+    return f"{page_list(pages)}: notes, text boxes or comments that were put on the page were not read."
+
+
 def page_list(numbers: Sequence[int]) -> str:
     """Ascending page numbers for a sentence: "Page 3", "Pages 1-3, 7"."""
     spans: list[list[int]] = []

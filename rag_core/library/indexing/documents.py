@@ -13,7 +13,7 @@ from rag_core.domain.documents import Document, Page, PageSource
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.domain.scanned import RAPIDOCR
-from rag_core.ingest.blocks.headings import page_title
+from rag_core.ingest.blocks.headings import believed_title, page_title
 from rag_core.ingest.dating import believed, first_page_date
 from rag_core.ingest.passages import strategies
 from rag_core.ingest.passages.chunk import chunk
@@ -39,7 +39,7 @@ def manner_of(row: Accepted, reading: Reading, settings: Settings) -> Manner:
     language = canonical(row.language) or detect(_sample(reading.pages))
     wanted = row.strategy or settings.strategy
     choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
-    return Manner(language, choice, row.metadata.title or reading.metadata.title or _title_of(row))
+    return Manner(language, choice, row.metadata.title or _stated(row, reading) or _title_of(row))
 
 
 def passages_of(
@@ -77,7 +77,7 @@ def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
         name=row.name,
         language=manner.language,
         page_count=len(pages),
-        metadata=replace(reading.metadata, date=""),
+        metadata=replace(reading.metadata, title=_stated(row, reading), date=""),
         page_date=first_page_date(pages[0], manner.language, today) if pages else "",
         heading=page_title(pages[0]) if pages else "",
         file_date=stated if believed(stated, today) else "",
@@ -126,6 +126,12 @@ def _sample(pages: Iterable[Page]) -> str:
         if len(sample) >= LANGUAGE_CHARS:
             break
     return sample
+
+
+def _stated(row: Accepted, reading: Reading) -> str:
+    """The title that a file states, or the one that its pages print; a text has its own among its words."""
+    stated = reading.metadata.title
+    return believed_title(stated, reading.pages) if stated and row.kind == "pdf" else stated
 
 
 def _title_of(row: Accepted) -> str:
