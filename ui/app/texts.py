@@ -175,9 +175,7 @@ class _Words(Formatter):
 
     def __init__(self, code: str) -> None:
         self._form = Locale.parse(code).plural_form
-        self._signs = (
-            {} if code == LANGUAGE else str.maketrans(",.", "\u202f,")
-        )  # signs in numbers
+        self._signs = {} if code == LANGUAGE else str.maketrans(",.", "\u202f,")  # signs in numbers
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """A value by its format, or the word for a number."""

@@ -83,14 +83,14 @@ def _link(one: Citation, format: str) -> str:
 def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object], number: int = 0, of: int = 1) -> None:
     """Show a part of so many under its place and, in grey, what stands before the first and behind the last of them.
 
-    That is not said again where it is one of the quotes itself; nor is a heading of the place.
+    That is not said again where it is one of the quotes itself; nor is a heading of the place, nor the next row.
     """
     first, last, key = citations[0], citations[-1], f"_{number}" if number else ""
     quoted = {" ".join(one.excerpt.split()) for one in citations} | {*first.heading.split(SECTION_MARK)}
     place = tell("evidence.place", title=first.title or first.document, page=first.page_in_words)
 
     def grey(side: str, text: str) -> None:
-        lines = [line for line in text.split(BREAK) if line not in quoted]
+        lines = [line for line in text.split(BREAK) if line not in quoted and CELL not in line]
         if any(lines):
             show_text(BREAK.join(lines), f"around_{side}{key}")
 
