@@ -71,13 +71,17 @@ def _show_part(decision: Decision, claims: Sequence[tuple[Claim, Sequence[Citati
             if not row:
                 st.text(in_words(claim.text))
             if isinstance(answer, Answer) and answer.style != "none":
-                st.html("".join(_link(one, answer.format) for one in sources))
+                st.html(_links(sources, answer.format))
 
 
-def _link(one: Citation, format: str) -> str:
-    """The mark of a source as HTML: it leads to its card, and has its place and words where it is pointed at."""
-    mark, about = format.format(id=one.id, chunk_id=one.chunk_id), f"{where(one)}: {' '.join(one.excerpt.split())}"
-    return f'&nbsp;<a href="#source-{one.id:d}" title="{escape(about)}">{escape(mark)}</a> '
+def _links(sources: Sequence[Citation], format: str) -> str:
+    """The marks of sources as HTML: each leads to its card, and has its place and words where it is pointed at."""
+    made = ""
+    for one in sources:
+        about = escape(f"{where(one)}: {' '.join(one.excerpt.split())}")
+        mark = escape(format.format(id=one.id, chunk_id=one.chunk_id))
+        made += f'&nbsp;<a href="#source-{one.id:d}" title="{about}">{mark}</a> '
+    return made
 
 
 def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object], number: int = 0, of: int = 1) -> None:
