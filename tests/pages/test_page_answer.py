@@ -33,6 +33,7 @@ from rag_core.service.markdown import escaped
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
 from ui.app import state
+from ui.app.scope import shown_date
 from ui.app.sheets import to_markdown
 from ui.ask import export
 from ui.ask.evidence import asked_column, row_of
@@ -75,7 +76,8 @@ def test_given_an_answer_when_shown_then_its_source_passages_and_surroundings_ca
 
     assert page.code[0].value == (
         "every 5 years\n\nCalibrate the meter every 5 years in an accredited laboratory. [1]\n\nSources:\n"
-        "[1] MK-40 Ultrasonic Flow Meter, Technical Manual (flow-meter-manual.pdf), page 3, 2026-03-01"
+        "[1] MK-40 Ultrasonic Flow Meter, Technical Manual (flow-meter-manual.pdf), page 3, "
+        + shown_date(one.date, one.date_source)
     )
 
     assert "[1]  MK-40 Ultrasonic Flow Meter, Technical Manual, page 3" in texts(page)

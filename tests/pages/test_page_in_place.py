@@ -31,7 +31,7 @@ def script(decision) -> None:  # type: ignore[no-untyped-def]  # runs alone, wit
 
 
 def shown(decision: Decision) -> AppTest:
-    return AppTest.from_function(script, kwargs={"decision": decision}).run()
+    return AppTest.from_function(script, kwargs={"decision": decision}, default_timeout=60).run()
 
 
 def links(page: AppTest) -> list[str]:

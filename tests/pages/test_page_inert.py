@@ -42,6 +42,7 @@ ELEMENTS = (
 OURS = {
     "STYLE",  # a file of ours
     "_table(on)",  # of ui/ask/checks.py, which escapes what comes from documents
+    "_links(sources, answer.format)",  # of ui/ask/evidence.py, which escapes what comes from documents
     "_script()",  # of ui/ask/keys.py: a file and texts of ours
     "meter(check)",  # of ui/ask/checks.py: numbers alone
     "label",  # _knob's: literals above, or a setting's name

@@ -71,26 +71,30 @@ def _show_part(decision: Decision, claims: Sequence[tuple[Claim, Sequence[Citati
             if not row:
                 st.text(in_words(claim.text))
             if isinstance(answer, Answer) and answer.style != "none":
-                st.html("".join(_link(one, answer.format) for one in sources))
+                st.html(_links(sources, answer.format))
 
 
-def _link(one: Citation, format: str) -> str:
-    """The mark of a source as HTML: it leads to its card, and has its place and words where it is pointed at."""
-    mark, about = format.format(id=one.id, chunk_id=one.chunk_id), f"{where(one)}: {' '.join(one.excerpt.split())}"
-    return f'&nbsp;<a href="#source-{one.id:d}" title="{escape(about)}">{escape(mark)}</a> '
+def _links(sources: Sequence[Citation], format: str) -> str:
+    """The marks of sources as HTML: each leads to its card, and has its place and words where it is pointed at."""
+    made = ""
+    for one in sources:
+        about = escape(f"{where(one)}: {' '.join(one.excerpt.split())}")
+        mark = escape(format.format(id=one.id, chunk_id=one.chunk_id))
+        made += f'&nbsp;<a href="#source-{one.id:d}" title="{about}">{mark}</a> '
+    return made
 
 
 def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object], number: int = 0, of: int = 1) -> None:
     """Show a part of so many under its place and, in grey, what stands before the first and behind the last of them.
 
-    That is not said again where it is one of the quotes itself; nor is a heading of the place.
+    That is not said again where it is one of the quotes itself; nor is a heading of the place, nor the next row.
     """
     first, last, key = citations[0], citations[-1], f"_{number}" if number else ""
     quoted = {" ".join(one.excerpt.split()) for one in citations} | {*first.heading.split(SECTION_MARK)}
     place = tell("evidence.place", title=first.title or first.document, page=first.page_in_words)
 
     def grey(side: str, text: str) -> None:
-        lines = [line for line in text.split(BREAK) if line not in quoted]
+        lines = [line for line in text.split(BREAK) if line not in quoted and CELL not in line]
         if any(lines):
             show_text(BREAK.join(lines), f"around_{side}{key}")
 

@@ -50,9 +50,10 @@ def show_figures(kept: Sequence[Kept]) -> None:
         for which in Figure:
             value = figure(which, kept)
             if value is not None:
-                sign = ":material/warning: " if GOALS[which].alerts(value) else ""  # which of them needs a look
                 shown, about = in_words(which, value), say(f"health.{which.value}_help")
-                st.metric(f"{sign}{say(f'health.{which.value}')}", shown, help=about, width="content")
+                look = say("health.look") if GOALS[which].alerts(value) else None
+                of = {"delta": look, "delta_color": "off", "delta_arrow": "off"}
+                st.metric(say(f"health.{which.value}"), shown, help=about, width="content", **of)
 
 
 def show_feedback(since: str) -> None:

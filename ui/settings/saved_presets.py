@@ -31,6 +31,7 @@ FRONT = ("balanced", "careful", "open")  # ours, named for what they do
 PUBLISHED = ("compliance", "relevance-guard", "tutor", "rag-engine", "scoping")
 NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
+_SAVED = "preset_saved"  # in the session: that one was saved by the last run, which ended there
 _SEEN = "saved_presets_seen"  # in the session: collections whose default was taken
 
 
@@ -58,6 +59,8 @@ def show_saving(settings: Callable[[], Settings]) -> None:
     """A name, and a button that saves the settings under it for this collection; for whoever may set its thresholds."""
     if not visitor.may(Right.THRESHOLDS):
         return
+    if st.session_state.pop(_SAVED, False):
+        st.toast(say("presets.is_saved"), icon=":material/bookmark_added:")
     with st.form(key="save_preset", border=False, clear_on_submit=True):
         name = st.text_input(say("presets.name"), key="preset_name", max_chars=NAME_CHARS)
         if submit("presets.save", "bookmark_add") and name and name.strip():
@@ -66,7 +69,7 @@ def show_saving(settings: Callable[[], Settings]) -> None:
                 here = state.session()
                 here.saved = name.strip()  # it is the one in force from now on
                 here.editions["preset"] += 1
-                st.toast(say("presets.is_saved"), icon=":material/bookmark_added:")
+                st.session_state[_SAVED] = True
                 st.rerun()
 
 
