@@ -48,7 +48,7 @@ SOURCES = {
 }
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (5, "06231e83f326"),
+    "chunker": (5, "6f2fa4c578c7"),
     "language": (4, "748bd4656d56"),
     "features": (14, "cc883d82172b"),
 }
