@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from statistics import mean
 
-from .words import CELL_GAP, Rect, Run, same_row, union
+from .words import CELL_GAP, Rect, Run, same_row
 
 MAX_RUNS = 2_000  # on a page; more are a map or a drawing; chosen
 MAX_WORDS = 8  # in a label or a value; chosen
@@ -27,13 +27,9 @@ def as_printed(runs: list[Run]) -> list[Run]:
     return _from_above(_with_values(runs))
 
 
-def _box(run: Run) -> Rect:
-    return union(word.box for word in run.words)
-
-
 def _with_values(runs: list[Run]) -> list[Run]:
     """The runs, a row's as one where a value comes before its label, or, on a page with more of them, anywhere."""
-    boxes = [_box(run) for run in runs]
+    boxes = [run.box for run in runs]
     links = dict(_links(runs, boxes))
     turned = [left for left, right in links.items() if right < left]
     apart = [left for left, right in links.items() if right != left + 1]
@@ -110,7 +106,7 @@ def _from_above(runs: list[Run]) -> list[Run]:
     A part ends where the next run stands higher, or where something else stands between both. Columns stand beside
     each other, and stay in the order of the file.
     """
-    boxes = [_box(run) for run in runs]
+    boxes = [run.box for run in runs]
     level = [box for run, box in zip(runs, boxes, strict=True) if run.direction == (1, 0)]
     parts: list[list[Run]] = [[]]
     places: list[tuple[float, float]] = []

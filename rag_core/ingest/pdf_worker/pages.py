@@ -32,7 +32,7 @@ from .order import as_printed
 from .render import fitting_zoom
 from .rows import Rows, build
 from .scans.ocr import Drawer, Unreadable
-from .words import SLOPED, UNKNOWN, Ink, Kind, Rect, Run, Word, same_row, union
+from .words import SLOPED, UNKNOWN, Ink, Kind, Rect, Run, Word, lines_of, same_row, union
 
 # not clipped to the page: text beside it is counted as hidden
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -114,7 +114,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
     searchable_scan = _is_searchable_scan(page, blocks)
     runs, bars = list(_runs(page, blocks, words)), list[Rect]()
     with unheard():
-        void = is_void([line for block in blocks for line in block.get("lines", ())])
+        void = is_void([*lines_of(blocks).values()])
         runs = _at_sight(page, runs, keep_invisible=searchable_scan)
         if trace:
             runs, bars = examined(page, text_page, runs, asked["pixels"], fonts, trace, correction)
@@ -221,15 +221,14 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
     for word in words:
         by_line.setdefault((word[5], word[6]), []).append(word)
     turn = page.rotation_matrix if page.rotation else None
-    for block in blocks:
-        for index, line in enumerate(block.get("lines", ())):
-            if found := list(_inked(line["spans"], by_line.get((block["number"], index), ()), turn)):
-                yield Run(found, block["number"], _direction(line["dir"], turn), index)
+    for (block, at), line in lines_of(blocks).items():
+        if found := list(_inked(line["spans"], by_line.get((block, at), ()), turn)):
+            yield Run(found, block, _direction(line["dir"], turn), at)
 
 
 def _with_whole_words(runs: list[Run], blocks: list[dict[str, Any]], near_em: float) -> list[Run]:
     """The runs, those as one between which MuPDF parted a word, as before a vowel sign in Hindi."""
-    lines = {(block["number"], at): line for block in blocks for at, line in enumerate(block.get("lines", ()))}
+    lines = lines_of(blocks)
     whole: list[Run] = []
     box: Rect = (0, 0, 0, 0)
     for run in runs:
@@ -380,7 +379,7 @@ def _visible(runs: Iterable[Run], hidden: Counter[str], *, void: bool) -> Iterat
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:
     """Whether recognised text lies invisibly under a picture over the page, as scanners make it."""
-    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
+    spans = [span for line in lines_of(blocks).values() for span in line["spans"]]
     invisible = sum(len(span["text"]) for span in spans if _ink_of(span) is Ink.NONE)
     if 2 * invisible <= sum(len(span["text"]) for span in spans):
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Rect = tuple[float, float, float, float]
 SLOPED = (0, 0)  # the direction of text that runs along no edge of the page, as a watermark does
@@ -84,6 +84,11 @@ class Bands:
 def band_of(y: float) -> int:
     """The number of the band that `y` lies in, in points; far off the page, that of the farthest."""
     return int(min(max(y, -1e6), 1e6) // BAND_PT)
+
+
+def lines_of(blocks: Iterable[dict[str, Any]]) -> dict[tuple[int, int], Any]:
+    """The lines of PyMuPDF's blocks by the numbers of both."""
+    return {(block["number"], at): line for block in blocks for at, line in enumerate(block.get("lines", ()))}
 
 
 class Kind(Enum):

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..words import Run, Word
+from ..words import Run, Word, lines_of
 
 # what stands in a file, and the combining sign of it
 COMBINING = dict(
@@ -16,7 +16,7 @@ DOTLESS = {"ı": "i", "ȷ": "j"}
 OVER = 0.5  # part of the narrower one by which an accent lies over its letter, and no quotation mark before it; chosen
 
 
-def composed(runs: list[Run], letters: Callable[[], Sequence[Mapping[str, Any]]]) -> list[Run]:
+def composed(runs: list[Run], letters: Callable[[], Sequence[dict[str, Any]]]) -> list[Run]:
     """The runs with each accent and the letter below it as one.
 
     `letters` gives MuPDF's blocks with each letter's box; asked only where a word has an accent before a letter.
@@ -24,11 +24,8 @@ def composed(runs: list[Run], letters: Callable[[], Sequence[Mapping[str, Any]]]
     if not any(sign in word.text[:-1] for run in runs for word in run.words for sign in COMBINING):
         return runs
     lines = {
-        (block["number"], at): [
-            letter for span in line["spans"] for letter in span["chars"] if not letter["c"].isspace()
-        ]
-        for block in letters()
-        for at, line in enumerate(block.get("lines", ()))
+        place: [letter for span in line["spans"] for letter in span["chars"] if not letter["c"].isspace()]
+        for place, line in lines_of(letters()).items()
     }
     return [run._replace(words=_with_letters(run.words, lines.get(run.place, ()))) for run in runs]
 

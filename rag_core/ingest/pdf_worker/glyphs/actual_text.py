@@ -290,42 +290,28 @@ def _judged(
     return Shown(letters, Judgement.DOUBTFUL)
 
 
-@dataclass
-class _Signs:
-    letters: str
-    digits: str
-    joining: str
-    signs: str
-    unknown: int
-
-
 def agree(said: str, painted: str) -> bool:
     """Whether two readings say the same but for case, hyphens, and what glyphs without a value leave open."""
-    one, other = _signs(said), _signs(painted)
-    if one.digits != other.digits:
+    letters, digits, signs, is_joined, _ = _signs(said)
+    *own, joins, unknown = _signs(painted)
+    if digits != own[1]:
         return False
-    if not other.unknown:
-        return one.letters == other.letters and one.signs == other.signs and bool(one.joining) <= bool(other.joining)
-    room = LETTERS_OF_A_GLYPH * other.unknown
-    return len(one.letters) - len(other.letters) <= room and _in_order(other.letters, one.letters)
+    if not unknown:
+        return [letters, digits, signs] == own and is_joined <= joins
+    return len(letters) - len(own[0]) <= LETTERS_OF_A_GLYPH * unknown and _in_order(own[0], letters)
 
 
-def _signs(text: str) -> _Signs:
-    signs = _Signs("", "", "", "", 0)
+def _signs(text: str) -> tuple[str, str, str, bool, int]:
+    """The letters, digits and signs of a text, whether letters join in it, and how many of them have no value."""
+    rest, digits = list[str](), ""
     for sign in unicodedata.normalize("NFKD", text).casefold():
         digit = unicodedata.digit(sign, None)
-        if digit is not None:
-            signs.digits += str(digit)
-        elif ord(sign) in JOINING:
-            signs.joining += sign
-            signs.unknown += 1
-        elif sign.isalpha():
-            signs.letters += sign
-        elif sign in SIGNS:
-            signs.signs += sign
-        elif _is_private(sign):
-            signs.unknown += 1
-    return signs
+        digits += "" if digit is None else str(digit)
+        rest += [sign] * (digit is None)
+    others = [sign for sign in rest if ord(sign) not in JOINING]
+    letters, signs = "".join(filter(str.isalpha, others)), "".join(sign for sign in others if sign in SIGNS)
+    private = sum(not sign.isalpha() and sign not in SIGNS and _is_private(sign) for sign in others)
+    return letters, digits, signs, len(others) < len(rest), len(rest) - len(others) + private
 
 
 def _is_private(sign: str) -> bool:

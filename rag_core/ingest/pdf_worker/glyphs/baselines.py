@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from ..words import Rect, Run, Word, turned, union
+from ..words import Rect, Run, Word, lines_of, turned, union
 from .superscript import UNKNOWN, Level, written
 
 # All parts are of the font size of the text that a sign stands at, unless said otherwise.
@@ -105,7 +105,7 @@ def levelled(
     Runs name their lines in `blocks`, of PyMuPDF's `dict` text; `turn` is the page's rotation, or None; `rules` are
     short lines and bars; `raw` gives the `rawdict` blocks, for lines that stand aslant or whose spans mix baselines.
     """
-    lines = {(block["number"], index): line for block in blocks for index, line in enumerate(block.get("lines", ()))}
+    lines = lines_of(blocks)
     page = _Page(runs, lines, turn, rules, raw)
     page.find(rules)
     return page.rebuilt() if page.changed else runs
@@ -155,14 +155,6 @@ def _uneven(
     return found
 
 
-def _by_place(blocks: Iterable[dict[str, Any]]) -> dict[_Place, list[tuple[Any, float]]]:
-    return {
-        (block["number"], index): [(sign, span["size"]) for span in line["spans"] for sign in span["chars"]]
-        for block in blocks
-        for index, line in enumerate(block.get("lines", ()))
-    }
-
-
 def _is_aslant(step: Step) -> bool:
     return bool(min(abs(step[0]), abs(step[1])) > 0.01)
 
@@ -172,7 +164,11 @@ class _Page:
         self, runs: Sequence[Run], lines: Mapping[_Place, Any], turn: Any, rules: Sequence[Rect], raw: Callable[[], Any]
     ) -> None:
         self._runs, self._lines, self._turn, self._mixed = runs, lines, turn, _mixed(lines)
-        self._characters = _by_place(raw()) if self._mixed else {}
+        drawn = lines_of(raw()) if self._mixed else {}
+        self._characters = {
+            place: [(sign, span["size"]) for span in line["spans"] for sign in span["chars"]]
+            for place, line in drawn.items()
+        }
         uneven = _uneven(lines, turn, rules, self._mixed)
         self.changed = False
         self._atoms = [

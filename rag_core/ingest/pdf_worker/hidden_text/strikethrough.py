@@ -18,7 +18,22 @@ import pymupdf
 from pymupdf import mupdf
 
 from ..devices import call_back
-from ..words import CELL_GAP_EM, SLOPED, Ink, Kind, Rect, Run, Word, band_of, is_within, meet, middle_of, turned, union
+from ..words import (
+    CELL_GAP_EM,
+    SLOPED,
+    Ink,
+    Kind,
+    Rect,
+    Run,
+    Word,
+    band_of,
+    is_within,
+    meet,
+    middle_of,
+    overlap,
+    turned,
+    union,
+)
 
 THICK_PT = 8.0  # a thicker bar strikes out nothing but the largest of headlines
 COVER_PT = 2.0  # a thinner one covers no other
@@ -338,8 +353,7 @@ def _inner(run: Run) -> Rect:
 
 
 def _crosses(bar: Bar, row: Rect, way: Direction) -> bool:
-    x0, y0, x1, y1 = bar.box
-    return way != SLOPED and bar.lying == (not way[1]) and row[0] < x1 and x0 < row[2] and row[1] < y1 and y0 < row[3]
+    return way != SLOPED and bar.lying == (not way[1]) and overlap(bar.box, row)
 
 
 def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) -> Iterator[Place]:

@@ -18,7 +18,7 @@ import pymupdf
 from ..glyphs.actual_text import Glyph
 from ..glyphs.corrected import Correction
 from ..glyphs.fonts import Fonts, bare_name
-from ..words import Bands, Ink, Kind, Rect, Run, Word, is_within, meet, middle_of
+from ..words import Bands, Ink, Kind, Rect, Run, Word, is_within, lines_of, middle_of, overlap
 from .rendering import Question, unseen
 from .strikethrough import Sign, Signs, parted, struck
 from .trace import Trace
@@ -60,13 +60,13 @@ def examined(
     for (run, index), is_unseen in zip(doubtful, unseen(page, asked, max_pixels), strict=True):
         found[run][index] = Kind.UNSEEN if is_unseen else None
     seen = [
-        run._replace(words=[word._replace(kind=kind) for word, kind in zip(run.words, kinds, strict=True)])
-        for run, kinds in zip(runs, found, strict=True)
+        line._replace(words=[word._replace(kind=kind) for word, kind in zip(line.words, kinds, strict=True)])
+        for line, kinds in zip(runs, found, strict=True)
     ]
     crossed = struck(page, seen, trace.strokes, letters)
     for number in {run for run, _ in crossed}:
-        run = seen[number]
-        seen[number] = run._replace(words=parted(run.words, [(number, at) in crossed for at in range(run.signs)]))
+        line = seen[number]
+        seen[number] = line._replace(words=parted(line.words, [(number, at) in crossed for at in range(line.signs)]))
     return seen, trace.bars
 
 
@@ -183,16 +183,15 @@ def _matters(text: str) -> bool:
 def _letters(page: Any, text_page: Any) -> Signs:
     """The characters of each line but blanks, as the page is shown."""
     turn = page.rotation_matrix if page.rotation else None
-    found: dict[tuple[int, int], list[Sign]] = {}
-    for block in text_page.extractRAWDICT()["blocks"]:
-        for index, line in enumerate(block.get("lines", ())):
-            found[block["number"], index] = [
-                Sign(sign["c"], *_shown(sign["bbox"], sign["origin"], turn), span["size"])
-                for span in line["spans"]
-                for sign in span["chars"]
-                if sign["c"].strip()
-            ]
-    return found
+    return {
+        place: [
+            Sign(sign["c"], *_shown(sign["bbox"], sign["origin"], turn), span["size"])
+            for span in line["spans"]
+            for sign in span["chars"]
+            if sign["c"].strip()
+        ]
+        for place, line in lines_of(text_page.extractRAWDICT()["blocks"]).items()
+    }
 
 
 def _shown(box: Rect, origin: tuple[float, float], turn: Any) -> tuple[Rect, tuple[float, float]]:
@@ -214,7 +213,4 @@ def _is_under_mark(word: Word, marks: Sequence[tuple[Rect, float]]) -> bool:
     """Whether a watermark's letters stand over a word without digits, which can be made out all the same."""
     if any(map(str.isdigit, word.text)):
         return False
-    return any(
-        size >= MARK_SIZE * word.size and (both := meet(word.box, box))[0] < both[2] and both[1] < both[3]
-        for box, size in marks
-    )
+    return any(size >= MARK_SIZE * word.size and overlap(word.box, box) for box, size in marks)
