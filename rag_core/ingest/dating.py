@@ -210,7 +210,7 @@ def _told(rows: Sequence[Row], at: int, known: Vocabulary) -> Iterator[tuple[str
     for number, part in enumerate(row.parts):
         if part is None:
             if at < NEAR_ROWS and _is_change(row, known):
-                yield _AMENDED, ""  # of several days
+                yield _AMENDED, ""  # it names several days, or none
             continue
         kind = _labelled(rows, at, number, part, known)
         if kind:

@@ -25,6 +25,8 @@ _COMPOUND_TAILS = (
     "adjusted|asset|backed|balance|based|cash|dependent|driven|first|free|generated|generating|grade|looking|making|month|only|owned|party|quality|"
     "rated|related|sale|sharing|specific|standing|tax|term|time|to|weighted|wide|year"
 )
+# So does the hyphen of a number in words, "twenty-\none".
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|vingt|trente|quarante|cinquante|soixante|dix"
 # So do the hyphens of an address: of a host, of who gets the mail, and of a part of a path that has another one.
 _IN_ADDRESS = r"(?:://|www\.)(?:\S|(?<=-)\n){1,120}"
 _KEPT_IN_ADDRESS = (
@@ -33,7 +35,7 @@ _KEPT_IN_ADDRESS = (
     rf"(?!(?<={_IN_ADDRESS})[^\S\n]*\n\w{{1,60}}-|[^\S\n]*\n(?:[\w.+-]|(?<=-)\n){{1,120}}@)"
 )
 _BROKEN_WORD = (
-    rf"(?<=[\p{{L}}\p{{M}}]{{2}})(?<!\p{{L}}-\p{{L}}{{1,20}})"
+    rf"(?<=[\p{{L}}\p{{M}}]{{2}})(?<!\p{{L}}-\p{{L}}{{1,20}})(?<!\b(?i:{_TENS}))"
     rf"[-\u2010]{_KEPT_IN_ADDRESS}[^\S\n]*\n\s*(?=\p{{Ll}})(?!(?:{_COMPOUND_TAILS})\b)"
 )
 _KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{L}\p{N}])"

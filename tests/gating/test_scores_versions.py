@@ -48,7 +48,7 @@ SOURCES = {
 }
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (5, "0ce99861e0df"),
+    "chunker": (5, "20981351e3be"),
     "language": (4, "31a9e7958b59"),
     "features": (14, "10bcb35bff7f"),
 }

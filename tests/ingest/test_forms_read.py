@@ -22,7 +22,7 @@ from rag_core.ingest.pdf_worker.formats.left_out import LeftOut
 from rag_core.ingest.pdf_worker.formats.seen import seen
 from rag_core.ingest.reading.pdf import read_pdf, render_page
 from rag_core.ingest.reading.pdf_facts import form_of, has_form
-from rag_core.library.stored.sources import Source
+from rag_core.library.stored.sources import READABLE, Source
 
 TABLE = (
     "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating "
@@ -190,8 +190,9 @@ def test_given_a_bad_document_or_another_form_than_its_name_says_when_read_then_
     assert "Save it again" in bad.value.remedy
     others = ((web(), "pdf"), (b"%PDF-1.7", "html"), (web(), "docx"), (CONTRACT, "html"), (CONTRACT, "pdf"))
     for data, form in (*others, (b"text", "html")):
-        with pytest.raises(NotAPdf):
+        with pytest.raises(NotAPdf) as refused:
             read_pdf(data, "x", form=form)
+        assert all(f"{end}," in refused.value.remedy.replace(". ", ", ") for end in READABLE)
 
 
 def test_given_names_and_first_bytes_then_the_form_is_told() -> None:

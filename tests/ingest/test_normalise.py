@@ -37,6 +37,7 @@ def is_meant(char: str) -> bool:
         ("2019-\n2020", "2019-2020"),
         ("Coca-\nCola", "Coca-Cola"),
         ("held-for-\nsale and long-\nterm", "held-for-sale and long-term"),
+        ("in twenty-\none days, à vingt-\ndeux heures", "in twenty-one days, à vingt-deux heures"),
         ("pa-\nrty, ba-\nsed on", "party, based on"),
         (
             "https://antrag.hafen-\nstadt.example/liege-\nplatz-neu",

@@ -33,7 +33,8 @@ LABEL_RULES, LABEL_CHARS = 1_000, 20  # a file has a rule or two a part; a longe
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 TEXT_FORMS = ("xlsx", "pptx")  # whose pages are text
 MAX_NAMES, NAME_CHARS = 1_000, 200  # names of attached files; the parent says fewer
-CLIP = 17  # MuPDF's number of a paper clip; those of notes, text boxes, marks, stamps and drawings, which have words
+CLIP = 17  # MuPDF's number of a paper clip
+# MuPDF's numbers of notes, text boxes, drawings, marks and stamps; 1 is a link, 12 blackens
 COMMENTS = (0, *range(2, 12), *range(13, 16))
 PLACEHOLDER_CHARS = 1_000  # on a page that asks to wait for a form; Adobe's has some 600
 # layout: a neural model; 0.3 s of start and 100 MB together with what it runs on

@@ -29,6 +29,7 @@ from rag_core.ingest.reading.pdf_facts import FORM_NAMES, FORMS, clean_title, fo
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, attached_files, commented, hidden_text, page_problems
 from rag_core.ingest.reading.pdf_process import Event, page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, counting
+from rag_core.ingest.reading.text import TEXT_SUFFIXES
 
 # the number of a page, or the name and cells of a sheet: "iv", "A-2", "12/3", "Prices A1:D40"; it cannot be markup
 _LABEL = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N} .–/-]{0,30}(?: [A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})?")
@@ -193,11 +194,11 @@ def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
         )
     start = data if isinstance(data, bytes) else data.read(SIGHT_BYTES)
     if not has_form(form, start):
-        foreign = foreign_format(start)
+        foreign, kinds = foreign_format(start), ", ".join((*FORMS, *TEXT_SUFFIXES))
         what = f"it looks like {foreign}" if foreign else "it does not begin like one"
         raise NotAPdf(
             f"The file is not {FORM_NAMES[form]}: {what}.",
-            remedy=f"Print it to PDF, or save it as one of these kinds: {', '.join(FORMS)}. Add that copy.",
+            remedy=f"Print it to PDF, or save it as one of these kinds: {kinds}. Add that copy.",
         )
 
 

@@ -29,6 +29,7 @@ _OTHER_LETTER = regex.compile(r"[^\P{L}\p{Latin}]")
 HEAD = 4000  # bytes by which UTF-16 without a mark, and what is no text, is known; chosen
 _EXAMINED = 20_000  # bytes that tell an encoding; chosen
 VALUES, MAIL = (".csv", ".tsv"), ".eml"  # ends of file names
+TEXT_SUFFIXES = (".txt", ".md", *VALUES, MAIL)
 _SNIFFED = 20_000  # characters that tell what parts the values; chosen
 _HEAD = ("From", "To", "Cc", "Date", "Subject")
 _TILDES = re.compile(r"(?<!~)~~(?![~\s])(?:(?!\n[ \t]*\n|~~).)+(?<!\s)~~(?!~)", re.DOTALL)

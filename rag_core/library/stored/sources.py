@@ -21,13 +21,12 @@ from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
 from rag_core.ingest.reading.pdf_facts import FORMS
-from rag_core.ingest.reading.text import MAIL, VALUES
+from rag_core.ingest.reading.text import TEXT_SUFFIXES
 from rag_core.library.disk.private import HeldFile, blocks_of
 
 Kind = Literal["pdf", "text"]
 
 MAX_FILE_BYTES = 200 << 20  # the PDF reader's own limit; checked here before the file is read into memory
-TEXT_SUFFIXES = (".txt", ".md", *VALUES, MAIL)
 READABLE = (*FORMS, *TEXT_SUFFIXES)
 LISTED = ", ".join(READABLE)  # for people
 # lone surrogates stand for the bytes of a name that is not UTF-8
