@@ -52,8 +52,8 @@ def show_figures(kept: Sequence[Kept]) -> None:
             if value is not None:
                 shown, about = in_words(which, value), say(f"health.{which.value}_help")
                 look = say("health.look") if GOALS[which].alerts(value) else None
-                of = {"delta": look, "delta_color": "off", "delta_arrow": "off"}
-                st.metric(say(f"health.{which.value}"), shown, help=about, width="content", **of)
+                name = say(f"health.{which.value}")
+                st.metric(name, shown, look, delta_color="off", delta_arrow="off", help=about, width="content")
 
 
 def show_feedback(since: str) -> None:
