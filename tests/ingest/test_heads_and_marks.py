@@ -155,7 +155,10 @@ HOUSE = "Rules of the boat house"
                 *("(anonymous)", "PowerPoint Presentation", "Šablona dopisu"),
             )
         ),
-        *((stated, HOUSE, stated) for stated in ("Boat House Rules 2024", "RULES_of_the_boat_house", "Rules, boats")),
+        *(
+            (stated, HOUSE, stated)
+            for stated in ("Boat House Rules 2024", "RULES_of_the_boat_house", "The boats of Upper Wend")
+        ),
         ("Kiosk", "Kiosk", "Kiosk"),
         ("New Default Template", "Harbour Ltd.", ""),  # the firm's name is no title
         ("New Default Template", "", ""),

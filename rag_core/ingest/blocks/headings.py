@@ -163,7 +163,7 @@ def believed_title(stated: str, pages: Sequence[Page]) -> str:
     shown = page_title(pages[0]) if pages else ""
     if said == _words_of(shown) or not (said and printed):
         return stated
-    if len(said) > 1 and not _ADDRESS.fullmatch(stated) and 2 * len(printed.intersection(known)) >= len({*known}):
+    if len(said) > 1 and not _ADDRESS.fullmatch(stated) and 3 * len(printed.intersection(known)) >= len({*known}):
         return stated
     named = [word for word in _words_of(shown) if len(word) > 1 and not word[0].isdigit()]
     return shown if len(named) >= PAGE_TITLE_WORDS else ""
