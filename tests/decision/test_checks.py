@@ -57,8 +57,8 @@ READ_ELSEWHERE = {
 # the pages speak of the gate of the headline number ("% sure"), and of what a preset switches with a calibration; of no
 # other check
 READ_BY_PAGES = {
-    "min_correctness": {"ask/keys.py", "lab/sending.py", "lab/limit.py"},
-    "correctness_mode": {"lab/sending.py", "lab/limit.py", "settings/sidebar.py", "settings/saved_presets.py"},
+    "min_correctness": {"ask/keys.py", "lab/limit.py"},
+    "correctness_mode": {"lab/limit.py", "settings/sidebar.py", "settings/saved_presets.py"},
     "answerability_mode": {"settings/sidebar.py", "settings/saved_presets.py"},
     "sufficiency_mode": {"settings/saved_presets.py"},
 }

@@ -19,6 +19,7 @@ from hostile import make
 
 from rag_core.library.library import Accepted
 from rag_core.library.stored.sources import Source, sources_from
+from rag_core.library.stored.typed_json import to_row
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "rag_core"]
@@ -50,7 +51,7 @@ def any_folder(folder: Path) -> Path:
 def test_given_a_name_and_metadata_that_are_no_text_when_listed_then_they_can_be_stored() -> None:
     source = Source("\ud800.pdf", b"", "pdf").described({"title": "\udcff", "class": "\udc80"})
 
-    row = Accepted.of(source).to_json()
+    row = to_row(Accepted.of(source))
 
     assert json.loads(json.dumps(row, ensure_ascii=False).encode()) == {**row, "names": ["\ufffd.pdf"]}
     assert (row["metadata"]["title"], row["metadata"]["values"]) == ("\ufffd", {"class": "\ufffd"})

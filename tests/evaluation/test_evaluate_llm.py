@@ -46,7 +46,7 @@ class Place:
     """A library with a model at some address; `at` moves it to another one."""
 
     def __init__(self, folder: Path, address: str) -> None:
-        self.folder, self.address, self.model = folder, address, "scripted"
+        self.address, self.model = address, "scripted"
         embedder = HashEmbedder()
         self.engine = Engine(library(folder, embedder=embedder), Tools(embedder, model=self._model))
         sentences = [
@@ -58,7 +58,7 @@ class Place:
 
     def _model(self, s: Settings) -> object:
         address = {"OPENAI_BASE_URL": self.address, "OPENAI_API_KEY": "k" * 40, "RAG_MODEL": self.model}
-        return language_model(s, self.folder, environment=address if self.address else {})
+        return language_model(s, environment=address if self.address else {})
 
     def begun(self, s: Settings = DRAFTS, name: str = "first") -> RunHead:
         return begin(self.engine, name, "set", QUESTIONS, s, self.store)

@@ -92,5 +92,5 @@ def test_given_another_process_that_writes_when_it_is_dropped_then_nothing_is_lo
         with pytest.raises(LibraryBusy):
             dropping.drop(library, "default", Runner())
 
-    assert "being written by process" in texts(documents) + "".join(one.value for one in documents.error)
+    assert "being written by another process" in texts(documents) + "".join(one.value for one in documents.error)
     assert (library / "default" / "collection.sqlite").exists()

@@ -191,7 +191,7 @@ def test_given_a_likely_answer_below_the_limit_when_refused_then_the_words_do_no
 ) -> None:
     limits = {"main_gate": gate, f"min_{gate}": 1.0, f"{gate}_mode": Mode.ENFORCE}
 
-    decision = decide(measurements(0.9, 0.9, of=settings(**limits)))
+    decision = decide(measurements(0.9, 0.9, of=settings(**limits), correctness=0.9, answerability=0.9))
 
     assert refusal.why_refused(decision) == told
     assert decision.suggestions == (NEAR,)  # other words are no help where the answer was found

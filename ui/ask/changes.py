@@ -14,7 +14,7 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from ui.app.asked import Asked
 from ui.app.elements import button, show_text
-from ui.app.texts import say, tell
+from ui.app.texts import say, screen, tell
 from ui.ask.asking import changed_knobs
 from ui.ask.checks import measured, required
 from ui.settings.fields import set_knob
@@ -73,7 +73,8 @@ def _why_answered(before: Decision, after: Decision) -> str:
 def _why_refused(decision: Decision) -> str:
     check = next((check for check in decision.trace.checks if check.blocks), None)
     if check is None:
-        return tell(f"refusal.short_{decision.reason}")
+        short = f"refusal.short_{decision.reason}"  # of a draft that was rejected there is a whole sentence
+        return tell(short if short in screen() else f"refusal.why_{decision.reason}")
     if check.stage == SURE and check.state is State.FAILED:
         return tell("changes.sure", **_said(check))
     return tell("changes.not_run" if check.state is State.NOT_RUN else "changes.fails", **_said(check))
