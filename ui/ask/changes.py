@@ -73,7 +73,7 @@ def _why_answered(before: Decision, after: Decision) -> str:
 def _why_refused(decision: Decision) -> str:
     check = next((check for check in decision.trace.checks if check.blocks), None)
     if check is None:
-        short = f"refusal.short_{decision.reason}"  # of a draft that was rejected there is a whole sentence
+        short = f"refusal.short_{decision.reason}"  # a rejected draft has a whole sentence instead
         return tell(short if short in screen() else f"refusal.why_{decision.reason}")
     if check.stage == SURE and check.state is State.FAILED:
         return tell("changes.sure", **_said(check))
