@@ -85,8 +85,7 @@ def score_units(
     """
     candidates: list[tuple[int, Unit]] = []
     places: list[Place] = []
-    at: list[tuple[int, int]] = []  # for each candidate its place, its number there,
-    shift: list[int] = []  # and how many characters are read before it
+    at: list[tuple[int, int]] = []  # for each candidate its place, and its number there
     seen: set[tuple[str, str]] = set()
     for i, hit in enumerate(hits[:PASSAGES]):
         if named is not None and named.is_another(hit.passage):
@@ -96,8 +95,7 @@ def score_units(
         ):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
-        there, before = _as_read(hit.passage, [unit.text for unit in found], titles)
-        places.append(there)
+        places.append(_as_read(hit.passage, found, titles))
         for number, unit in enumerate(found):
             key = (hit.passage.document, unit.text)
             after = found[number + 1].text if number + 1 < len(found) else ""
@@ -106,7 +104,6 @@ def score_units(
             if key not in seen and not (headed or _states_nothing(unit) or _is_empty_there(unit, asked, page_text)):
                 seen.add(key)
                 at.append((len(places) - 1, number))
-                shift.append(before[number])
                 candidates.append((i, unit))
     said = _said(places, at, read) if read is not None else []
     known = [j for j, (place, _) in enumerate(at) if read is None or place < len(said)]
@@ -128,7 +125,7 @@ def score_units(
                 relevance(features, log_odds),
                 fit,
                 log_odds,
-                *_value(one, shift[j]),
+                *_value(one, len(places[place].units[number]) - len(unit.text)),
                 of_passage,
             )
         )
@@ -195,21 +192,22 @@ def _fit(asked: AskedFor, unit: Unit, titles: Mapping[str, str]) -> Fit:
     return fits(asked, unit.text, section, titles.get(passage.document, ""), passage.language)
 
 
-def _as_read(passage: Passage, texts: Sequence[str], titles: Mapping[str, str]) -> tuple[Place, list[int]]:
-    """The place as it is read, and how many characters stand before each of its texts.
+def _as_read(passage: Passage, found: Sequence[Unit], titles: Mapping[str, str]) -> Place:
+    """A passage's units as they are read: what stands below a question behind it, and the heading without it.
 
-    A text below a question is read with it, and the heading without: "What does a ticket cost? Adults pay 95 euros."
+    "What does a ticket cost? Adults pay 95 euros."
     """
     *outer, inner = passage.section.split(SECTION_MARK)
-    asked, read, before = "", list[str](), list[int]()
+    asked, read = "", list[str]()
     if ends_in_question(inner):
         asked, passage = f"{inner} ", replace(passage, section=SECTION_MARK.join(outer))
-    for text in texts:
-        asks_itself = ends_in_question(text)
-        asked = f"{text} " if asks_itself else asked
-        before.append(0 if asks_itself else len(asked))
-        read.append(text if asks_itself else f"{asked}{text}")
-    return Place(_where(passage, titles), tuple(read)), before
+    for unit in found:
+        if ends_in_question(unit.text):
+            asked = f"{unit.text} "
+            read.append(unit.text)
+        else:
+            read.append(f"{asked}{unit.text}")
+    return Place(_where(passage, titles), tuple(read))
 
 
 def _value(read: ReadUnit, before: int) -> tuple[tuple[int, int], float]:

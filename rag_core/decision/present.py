@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from rag_core.decision.checks import CHECKS, Check
-from rag_core.decision.checks.gating import NEAR, WAIT
+from rag_core.decision.checks.gating import LIKELY, NEAR, WAIT
 from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
 from rag_core.decision.notes import (
@@ -46,7 +46,6 @@ from rag_core.settings.presets import DEFAULT_PRESET, presets
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
-EVEN = 0.5  # the probability from which the documents are likelier than not to answer
 _READ_THEM = (
     "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
 )
@@ -191,7 +190,7 @@ def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | N
 def _sentence(measurements: Measurements, reason: Reason, may_be: float | None = None) -> str:
     """The sentence that refuses; that nothing is there only where nothing was near and everything was read."""
     s, language = measurements.settings, measurements.understanding.language
-    near = may_be is not None or (measurements.answerability or 0) >= EVEN
+    near = may_be is not None or (measurements.answerability or 0) >= LIKELY
     unread = not_read(measurements) or not_indexed(measurements) or indexing_of(measurements.metadata)
     absent = reason in GATED and not near and not unread
     return s.refusal_text or (refusal(language) if absent or s.min_place == 1 else unsure(language))

@@ -131,9 +131,14 @@ def magnitude(searched: int) -> float:
     return min(2.0, math.log10(1 + searched) / 3)
 
 
-def _crossed(claims: Sequence[Claim], hits: Sequence[Hit], language: str) -> float:
+def drafted_in(claims: Sequence[Claim], hits: Sequence[Hit]) -> str:
+    """The language of the passage that the first sentence of a draft is from, as ISO 639-1; "und" where unknown."""
     written = {hit.passage.id: hit.passage.language for hit in hits}
-    first = next(
+    return next(
         (written[one.passage] for claim in claims[:1] for one in claim.evidence if one.passage in written), "und"
     )
+
+
+def _crossed(claims: Sequence[Claim], hits: Sequence[Hit], language: str) -> float:
+    first = drafted_in(claims, hits)
     return float("und" not in (language, first) and first != language)

@@ -50,7 +50,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "20981351e3be"),
     "language": (4, "31a9e7958b59"),
-    "features": (14, "10bcb35bff7f"),
+    "features": (14, "a5d96123b078"),
 }
 
 

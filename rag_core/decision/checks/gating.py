@@ -16,6 +16,7 @@ from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, several
 from rag_core.gating.asked import FIGURED, asks_to_compute, computed_in_words
+from rag_core.gating.features import drafted_in
 from rag_core.gating.levels import closest_distance, mean_cosine, within_cut
 from rag_core.language import LANGUAGES
 from rag_core.settings import Scale, Settings
@@ -78,23 +79,17 @@ def _other_language(m: Measurements) -> str:
     in that of the likeliest place where that is another one.
     """
     own, theirs = m.understanding.language, [code for code in m.library.languages if code in LANGUAGES]
-    crossed = [code for code in theirs if code == _drafted_in(m) != own]
     if own not in LANGUAGES:
         return ""
-    if crossed:
-        name = LANGUAGES[crossed[0]].name
+    place = drafted_in(m.draft.claims, m.hits)
+    if place != own and place in theirs:
+        name = LANGUAGES[place].name
         return f"The question is in {LANGUAGES[own].name}, the likeliest place is in {name}. Ask in {name}."
     if m.features.get("known_language", 1.0) or own in theirs or not theirs:
         return ""
     names = ", ".join(LANGUAGES[code].name for code in theirs)
     told = f"The question is in {LANGUAGES[own].name}, the documents are in {names}."
     return f"{told} Ask in their language: across two, only words that are spelled alike are found."
-
-
-def _drafted_in(m: Measurements) -> str:
-    """The language of the passage that the draft's first sentence is from."""
-    first = {evidence.passage for claim in m.draft.claims[:1] for evidence in claim.evidence}
-    return next((hit.passage.language for hit in m.hits if hit.passage.id in first), "und")
 
 
 def _rephrase(m: Measurements, value: float | None) -> str:

@@ -159,9 +159,11 @@ def believed_title(stated: str, pages: Sequence[Page]) -> str:
     Default Template", "about:blank". A single word ("Contents") is a title only where it is printed as one.
     """
     said, printed = _words_of(stated), {word for page in pages[:TITLE_PAGES] for word in _words_of(page.text)}
+    if not (said and printed):
+        return stated
     known = [word for word in said if len(word) >= TITLE_WORD_CHARS] or said
-    shown = page_title(pages[0]) if pages else ""
-    if said == _words_of(shown) or not (said and printed):
+    shown = page_title(pages[0])
+    if said == _words_of(shown):
         return stated
     if len(said) > 1 and not _ADDRESS.fullmatch(stated) and 3 * len(printed.intersection(known)) >= len({*known}):
         return stated
