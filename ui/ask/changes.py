@@ -73,8 +73,9 @@ def _why_answered(before: Decision, after: Decision) -> str:
 def _why_refused(decision: Decision) -> str:
     check = next((check for check in decision.trace.checks if check.blocks), None)
     if check is None:
-        short = f"refusal.short_{decision.reason}"  # a rejected draft has a whole sentence instead
-        return tell(short if short in screen() else f"refusal.why_{decision.reason}")
+        if f"refusal.short_{decision.reason}" in screen():
+            return tell(f"refusal.short_{decision.reason}")
+        return tell(f"refusal.why_{decision.reason}")  # a rejected draft: a whole sentence
     if check.stage == SURE and check.state is State.FAILED:
         return tell("changes.sure", **_said(check))
     return tell("changes.not_run" if check.state is State.NOT_RUN else "changes.fails", **_said(check))
