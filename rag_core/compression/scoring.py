@@ -23,7 +23,7 @@ from rag_core.gating.features import NO_ODDS, Near, Read
 from rag_core.gating.fit import Fit, fits
 from rag_core.gating.row import asks_for_empty
 from rag_core.grounding.omissions.back import is_void
-from rag_core.grounding.units import Unit, header_of, units
+from rag_core.grounding.units import Unit, group_of, header_of, units
 from rag_core.ingest.passages.context import SECTION_MARK, context
 from rag_core.language import LANGUAGES, ends_in_question, is_order, words
 from rag_core.retrieval.titled import Titled
@@ -95,7 +95,7 @@ def score_units(
         ):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
-        places.append(_as_read(hit.passage, found, titles))
+        places.append(_as_read(hit.passage, found, page_text, titles))
         for number, unit in enumerate(found):
             key = (hit.passage.document, unit.text)
             after = found[number + 1].text if number + 1 < len(found) else ""
@@ -112,7 +112,7 @@ def score_units(
     )
     scored = []
     for j, ((i, unit), (place, number)) in enumerate(zip(candidates, at, strict=True)):
-        fit = _fit(asked, unit, titles)
+        fit = _fit(asked, unit, page_text, titles)
         features = {"near": cosines.get(j, 0.0), "rank": 1 / (1 + i), "fit_row": fit.row}
         passage = said[place] if place < len(said) else None
         one = passage.units[number] if passage else ReadUnit(UNREAD)
@@ -186,13 +186,13 @@ def relevance(features: dict[str, float], log_odds: float | None = None) -> floa
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
 
 
-def _fit(asked: AskedFor, unit: Unit, titles: Mapping[str, str]) -> Fit:
+def _fit(asked: AskedFor, unit: Unit, page_text: PageText, titles: Mapping[str, str]) -> Fit:
     passage = unit.passage
-    section = SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
+    section = SECTION_MARK.join(filter(None, (passage.section, passage.header_text, group_of(unit, page_text))))
     return fits(asked, unit.text, section, titles.get(passage.document, ""), passage.language)
 
 
-def _as_read(passage: Passage, found: Sequence[Unit], titles: Mapping[str, str]) -> Place:
+def _as_read(passage: Passage, found: Sequence[Unit], page_text: PageText, titles: Mapping[str, str]) -> Place:
     """A passage's units as they are read: what stands below a question behind it, and the heading without it.
 
     "What does a ticket cost? Adults pay 95 euros."
@@ -206,7 +206,8 @@ def _as_read(passage: Passage, found: Sequence[Unit], titles: Mapping[str, str])
             asked = f"{unit.text} "
             read.append(unit.text)
         else:
-            read.append(f"{asked}{unit.text}")
+            group = group_of(unit, page_text)
+            read.append(f"{group}: {unit.text}" if group else f"{asked}{unit.text}")
     return Place(_where(passage, titles), tuple(read))
 
 

@@ -24,6 +24,7 @@ from rag_core.language import LANGUAGES, dates, ends_in_question, fold, sentence
 
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
 SENTENCE_WORDS = 5  # at least in a heading that is read as a sentence; chosen
+GROUP_WORDS = 12  # in a row that heads those below it; chosen
 SMALL_WORD = 3  # letters of a word that a title may leave in lower case
 DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
 # what opens a heading: its number, perhaps with a word before it
@@ -44,6 +45,7 @@ _UNREAD = regex.compile(r"(?<!\A)(?<![\p{L}\p{M}\ufffd])\ufffd(?![\p{L}\p{M}\uff
 CHOICE_CHARS = 40  # at the end of a text, where a choice stands; chosen
 _BARRED = regex.compile(r"\|\s*+[^|\s][^|\t]*+\|(?:\s*\|){2,}\s*$")  # a row of three columns whose first is filled
 _TICK = regex.compile(r"[☑☒✓✔✗✘×]|(?<!\w)[xX](?!\w)")
+_OPEN_BOX = regex.compile(r"☐|\[[ _]\]|\( \)")
 _AGENCY = (
     r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
 )
@@ -122,7 +124,7 @@ def _is_open_choice(text: str) -> bool:
     if _TICK.search(text):
         return False
     last = [fold(word) for word in word_texts(text[-CHOICE_CHARS:])][-2:]
-    return "☐" in text or {_answers().get(word) for word in last} == {True, False}
+    return bool(_OPEN_BOX.search(text)) or {_answers().get(word) for word in last} == {True, False}
 
 
 @cache
@@ -225,12 +227,18 @@ def _dateline(sentence: str) -> int:
 
 
 def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[Unit]:
-    """The visual rows of a table, but for those of its header, each with the row that heads its group."""
+    """The visual rows of a table, but for those of its header, each with the row that heads its group.
+
+    That row may stand above the passage, where it holds a part of a long table.
+    """
     found: list[Unit] = []
     group: tuple[Span, ...] = ()
-    begun = False
-    for span in spans:
-        raw = page_text(passage.document, span.page)
+    begun = headed = False
+    above = [Span(one.page, one.end, spans[0].start) for one in passage.header[-1:] if _is_above(one, spans[0])]
+    pages = pages_of(passage.document, (*passage.header, *spans), page_text)
+    several = any("\t" in pages[span.page][span.start : span.end] for span in (*passage.header, *spans))
+    for span in (*above, *spans):
+        raw = pages[span.page]
         at = span.start
         for row in raw[span.start : span.end].split("\n"):
             left = at + len(row) - len(row.lstrip())
@@ -242,29 +250,57 @@ def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[
                     # one whose first row is full has no groups: a single cell is a label without a value, unless
                     # there are more columns than two, and somebody left them empty in Markdown
                     grouped = group or not begun or _BARRED.match(raw, left, right)
-                    heads = _group(raw, left, right, span.page) if grouped else ()
-                    found.append(
-                        Unit(passage, text, left, right, (Span(span.page, left, right),), group=() if heads else group)
-                    )
-                    group = heads or group
+                    heads = _group(raw, left, right, span.page, several) if grouped else ()
+                    if headed and CELL not in text and not _is_capital(text):
+                        group = ()  # the row above is no head: its words go on here
+                    if span not in above:
+                        here = Span(span.page, left, right)
+                        found.append(Unit(passage, text, left, right, (here,), group=() if heads else group))
+                    group, headed = heads or group, bool(heads)
                     begun = begun or any(map(str.isalnum, text))  # not with the rule below the head in Markdown
     return found
 
 
-def _group(raw: str, left: int, right: int, page: int) -> tuple[Span, ...]:
-    """Where the only filled cell of a row stands; nowhere where more are filled, or the row has no other cell."""
+def _is_above(head: Span, rows: Span) -> bool:
+    return head.page == rows.page and head.end < rows.start
+
+
+def _group(raw: str, left: int, right: int, page: int, several: bool) -> tuple[Span, ...]:
+    """Where the only filled cell of a row stands; nowhere where more are filled, or without `several` columns.
+
+    A row that is nothing but such a cell goes on with the row above where it begins in lower case or with a sign.
+    """
     text = cells(raw[left:right])
     filled = [cell for part in text.split(CELL.strip()) if (cell := part.strip()) not in ("", EMPTY)]
-    if len(filled) != 1 or CELL not in text:
+    alone = CELL not in text
+    if len(filled) != 1 or (alone and not (several and _begins(text))):
         return ()
     match = re.search(r"\s+".join(map(re.escape, filled[0].split())), raw[left:right])
     return (Span(page, left + match.start(), left + match.end()),) if match else ()
 
 
+def _begins(text: str) -> bool:
+    """Whether a row of one cell names what stands below it, and is no part of a sentence or of a cell above."""
+    return (
+        _is_capital(text)
+        and len(text.split()) <= GROUP_WORDS
+        and not ends_sentence(text)
+        and not text.endswith(("-", ","))
+    )
+
+
+def _is_capital(text: str) -> bool:
+    return text[0].isalpha() and not text[0].islower()
+
+
 def heads_of(unit: Unit, page_text: PageText) -> str:
     """The header of a row's table and the head of its group, in reading form; empty where there is neither."""
-    group = [cells(page_text(unit.passage.document, span.page)[span.start : span.end]) for span in unit.group]
-    return NEXT_ROW.join(filter(None, (header_of(unit.passage, page_text), *group)))
+    return NEXT_ROW.join(filter(None, (header_of(unit.passage, page_text), group_of(unit, page_text))))
+
+
+def group_of(unit: Unit, page_text: PageText) -> str:
+    """The head of a row's group, in reading form; empty where it has none."""
+    return " ".join(cells(page_text(unit.passage.document, span.page)[span.start : span.end]) for span in unit.group)
 
 
 def header_of(passage: Passage, page_text: PageText) -> str:

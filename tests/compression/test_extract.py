@@ -23,7 +23,7 @@ from rag_core.gating.asked import asked_for
 from rag_core.gating.features import Near, Read, nearness
 from rag_core.gating.fit import Fit
 from rag_core.grounding.claims import measure_claims
-from rag_core.grounding.units import Unit, in_order, units
+from rag_core.grounding.units import Unit, group_of, in_order, units
 from rag_core.retrieval.titled import Titled
 
 EMBEDDER = HashEmbedder()
@@ -301,7 +301,11 @@ def test_given_a_piece_that_begins_with_a_sign_alone_then_its_sentences_are_the_
         (["Members\t{0}", "Day\t9", "Guests\t{0}", "Day\t12"], {"Day | 9": "Members", "Day | 12": "Guests"}),
         (["|---|---|", "| Members | |", "| Day | 9 |"], {"| Day | 9 |": "Members"}),
         (["Day\t9", "Night\t{0}", "Week\t12"], {"Day | 9": "", "Week | 12": ""}),  # a night has no price
-        (["Members", "Day\t9"], {"Day | 9": ""}),  # the row has no other cell: it may be a line of a label
+        (["Members", "Day\t9", "Guests", "Day\t12"], {"Day | 9": "Members", "Day | 12": "Guests"}),
+        (["Members of", "the club", "Day\t9"], {"Day | 9": ""}),  # the label of a row goes on there
+        (["Members", "Swims before noon.", "Day\t9"], {"Day | 9": "Members"}),
+        (["Day\t9", "Night", "Week\t12"], {"Week | 12": ""}),
+        (["Members of the club, of its friends in all other towns and of their own clubs", "Day\t9"], {"Day | 9": ""}),
     ],
 )
 def test_given_a_row_of_one_filled_cell_then_it_heads_those_below(rows: list[str], wanted: dict[str, str]) -> None:
@@ -319,6 +323,24 @@ def test_given_a_row_of_one_filled_cell_then_it_heads_those_below(rows: list[str
         assert [page[span.start : span.end] for span in claim.evidence[0].spans[1:]] == [head, group][: 1 + bool(group)]
         (measured,) = measure_claims([claim], {"t#1": table.text}, lambda *_: page, "en", whole=True)
         assert measured.word_for_word
+
+
+def test_given_a_part_of_a_long_table_then_the_head_of_its_group_is_found_above_it() -> None:
+    page = "Ticket\tPounds\nMembers\nDay\t9\nWeek\t30\nMonth\t80\n"
+    rows = Span(1, page.index("Week"), len(page))
+    part = Passage("t#2", "t", "x", (rows,), "en", kind=PassageKind.TABLE, header=(Span(1, 0, 13),))
+
+    assert [(one.text, group_of(one, lambda *_: page)) for one in units(part, lambda *_: page)] == [
+        ("Week | 30", "Members"),
+        ("Month | 80", "Members"),
+    ]
+
+
+def test_given_a_list_in_one_column_then_no_row_heads_another() -> None:
+    page = "Tickets\nMembers\nGuests\n"
+    table = Passage("t#1", "t", "x", (Span(1, 0, len(page)),), "en", kind=PassageKind.TABLE, header=(Span(1, 0, 7),))
+
+    assert [one.group for one in units(table, lambda *_: page)] == [(), ()]
 
 
 def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_both() -> None:
