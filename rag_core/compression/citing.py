@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, reduce
+from itertools import takewhile
 
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Evidence
@@ -13,7 +14,7 @@ from rag_core.domain.documents import Box, Document, Span, WordBox
 from rag_core.domain.passages import Hit, Passage, Role
 from rag_core.domain.ports import Corpus
 from rag_core.domain.scanned import RAPIDOCR, TESSERACT, Unsure, holds_figure, unsure_words
-from rag_core.grounding.around import around, further
+from rag_core.grounding.around import around, further, noted
 from rag_core.grounding.units import evidence_of, units
 from rag_core.ingest.normalise import normalise
 
@@ -34,7 +35,9 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
         document, passage = documents[evidence.document], passages[evidence.passage]
         unsure = _unsure(evidence, document, words, corpus)
         sides = around(evidence, passage, corpus.page_text, passages.values())
-        before, after = further(sides, evidence, _near(passage, corpus), corpus.page_text)
+        near = _near(passage, corpus)
+        before, after = further(sides, evidence, near, corpus.page_text)
+        after = noted((before, after), evidence, near, corpus.page_text)
         found[key] = Citation(
             id=0,
             document=document.name,
@@ -60,9 +63,12 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
 
 
 def _near(passage: Passage, corpus: Corpus) -> list[Passage]:
+    """`NEAR` passages on each side, and further ones on the page where it ends: its notes may stand at the foot."""
     rows = corpus.rows([passage.document], {}) or range(len(corpus.passages))
     at = next(n for n, row in enumerate(rows) if corpus.passages[row].id == passage.id)
-    return [corpus.passages[row] for row in rows[max(0, at - NEAR) : at + NEAR + 1]]
+    near = [corpus.passages[row] for row in rows[max(0, at - NEAR) : at + NEAR + 1]]
+    behind = (corpus.passages[row] for row in rows[at + NEAR + 1 :])
+    return [*near, *takewhile(lambda one: one.spans[0].page <= passage.spans[-1].page, behind)]
 
 
 def boxes_of(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:

@@ -12,8 +12,9 @@ from rag_core.domain.claims import BREAK, Around, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
+from rag_core.grounding.omissions.back import is_note_of
 from rag_core.grounding.units import edges_of, pages_of, raw_offset, text_of, units
-from rag_core.ingest.normalise import locate, read_passage_text
+from rag_core.ingest.normalise import cells, locate, read_passage_text
 from rag_core.language import sentences
 
 AROUND_CHARS = 300  # on each side, in whole sentences; chosen: four rows of a card
@@ -96,6 +97,27 @@ def further(
     below = [(after, Role.TEXT), *_fitting(below, AROUND_CHARS - len(after.text), up=False)]
     document = evidence.document
     return _joined(above, document, page_text) or before, _joined(below, document, page_text) or after
+
+
+def noted(sides: tuple[Around, Around], evidence: Evidence, near: Iterable[Passage], page_text: PageText) -> Around:
+    """What stands behind a quote, with the one note on its page that opens with the mark of the quote or of a cell."""
+    before, after = sides
+    quote, page = cells(evidence.quote), evidence.spans[-1].page
+    notes = {
+        unit.text: unit.evidence(page_text)[0].spans
+        for passage in near
+        if any(span.page == page for span in passage.spans)
+        for unit in units(passage, page_text)
+        if is_note_of(unit.text, quote)
+    }
+    new = [
+        Around(spans, text)
+        for text, spans in notes.items()
+        if not any(text in s for s in (quote, before.text, after.text))
+    ]
+    if len(notes) != 1 or not new:
+        return after
+    return _joined([(after, Role.TEXT), (new[0], Role.HEADING)], evidence.document, page_text) or after
 
 
 def _stretches(passage: Passage, page_text: PageText) -> Iterator[tuple[Around, Role]]:

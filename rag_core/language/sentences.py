@@ -39,6 +39,9 @@ _ENDS_CLAUSE = regex.compile(r"[.!?:;,।॥…。？！][\p{Pe}\p{Pf}\"']*\s*$"
 
 _LAST_TOKEN = regex.compile(r"([^\s(\[{\"„“‚‘«]*[^\s.(\[{\"„“‚‘«])\.\s*$")
 _FOOTNOTES = regex.compile(r"[⁰¹²³⁴-⁹]+(?:,[⁰¹²³⁴-⁹]+)*(?=\s|$)")  # marks behind a full stop: "within a year.¹"
+_SIGNS = regex.compile(
+    r"(?<=[.!?])[*†‡]+(?=\s)|(?<=[.!?]\s)[†‡]+(?=\s)"
+)  # other such marks, which sentencex takes for a part of a word
 _DANDA = regex.compile(r"[।॥]\s*$")
 _TAIL_CHARS = 80  # before a full stop that are looked at: an abbreviation or the end of a clause is shorter
 _CLAUSE_MARK = r"(?:[\p{L}\p{M}]{3,}|§+)\s?(?:\p{Nd}{1,3}|[IVXLC]+)\."  # "Article 3.", "§ 4."
@@ -135,6 +138,7 @@ def _block_sentences(
     block = text[start:end].replace("\n", " ")
     if not block.strip():
         return
+    block = _SIGNS.sub(lambda found: "¹" * len(found[0]), block)
     if mark := _MARK.match(block):
         block = " " * mark.end() + block[mark.end() :]
     pieces = [
@@ -144,7 +148,7 @@ def _block_sentences(
     for (_, cut), (_, following_end) in pairwise(pieces):
         if closing := _CLOSES.match(block, cut):
             cut = closing.end()
-        marks = _FOOTNOTES.match(block, cut)
+        marks = None if block[:cut].endswith(" ") else _FOOTNOTES.match(block, cut)
         before, cut = block[max(open_start, cut - _TAIL_CHARS) : cut], marks.end() if marks else cut
         following = block[cut:following_end]
         inside = following[:1].strip() and _NEEDS_SPACE.search(before)

@@ -187,6 +187,18 @@ def test_given_a_row_with_a_mark_then_the_note_of_that_mark_is_shown_behind_it(m
     assert completed_at(["Sauna | 12", other, note], 0, row=True) == ["Sauna | 12"]
 
 
+@pytest.mark.parametrize("mark", ["*", "†", "‡", "²", "¹²", "(a)", "[2]"])
+@pytest.mark.parametrize("stop", [". ", "."])
+def test_given_a_sentence_with_a_mark_then_the_one_note_that_opens_with_it_is_shown_behind_it(
+    mark: str, stop: str
+) -> None:
+    said = f"Boats may do 12 knots{stop}{mark}" if stop.strip() == stop else f"Boats may do 12 knots {mark}."
+    note, others = f"{mark} For rescue only.", ["The slip is old.", "‖ Not on Sundays."]
+    assert completed_at([said, *others, note], 0) == [said, note]
+    assert completed_at([said, *others, note, f"{mark} Or another one."], 0) == [said]  # a bullet, not a note
+    assert completed_at(["Boats may do 12 knots.", *others, note], 0) == ["Boats may do 12 knots."]
+
+
 def completed_at(texts: list[str], at: int, *, row: bool = False) -> list[str]:
     """What is shown of a passage of these sentences where one is chosen; with `row` the first is the row of a table of
     its own.

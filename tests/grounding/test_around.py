@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
-from rag_core.grounding.around import AROUND_CHARS, around, further
+from rag_core.grounding.around import AROUND_CHARS, around, further, noted
 from rag_core.ingest.normalise import cells, read_passage_text
 
 HEAD, OTHER_HEAD = "1 Deposit", "2 Animals"
@@ -150,3 +150,20 @@ def test_given_a_table_beyond_a_section_then_it_is_not_entered() -> None:
     )
     assert beyond("The fee is 5 euros.", above, page, (table, below)) == ("", "")
     assert beyond("Dogs\t3", table, page, (above, below)) == ("Children | 6", "All prices were made up.")
+
+
+def test_given_a_quote_with_the_mark_of_a_note_at_the_foot_of_the_page_then_the_note_stands_behind_it() -> None:
+    page = "Adults pay 12 euros.† Dogs stay out.\n\nOther things.\n\n† Only in May.\n"
+    said, note = (
+        passage(page[one.start : one.end]) for one in (Span(1, 0, 36), Span(1, page.index("†", 22), len(page)))
+    )
+    foot = replace(note, id="q", spans=(Span(1, page.index("†", 22), len(page) - 1),))
+    first = quote("Adults pay 12 euros.†", page)
+    sides = around(first, said, lambda document, number: page)
+
+    def behind(*near: Passage, of: Evidence = first) -> str:
+        return noted(sides, of, (said, *near), lambda document, number: page).text
+
+    assert behind(foot) == "Dogs stay out.\n† Only in May."
+    assert behind() == behind(foot, of=quote("Dogs stay out.", page)) == "Dogs stay out."
+    assert behind(replace(foot, spans=(Span(2, 0, 14),))) == "Dogs stay out."  # on another page

@@ -70,6 +70,8 @@ UNMADE = (
     "Pets in the flat\tYes\tNo",
     "Hund\tja\tnein",
     "☐ Photographs may be taken.",
+    "[ ] Photographs may be taken.",
+    "( ) Se pueden hacer fotos.",
     "Photographs: ☐",
     "Pes\t☐ ano\t☐ ne",
 )
@@ -77,6 +79,7 @@ MADE = (
     "Pets in the flat\t☐ Yes\t☒ No",
     "Nuts\tx\tYes\tNo",
     "Has an allergy to nuts: ☑",
+    "[x] Photographs may be taken.",
     "Parking\tYes",
     "The answer is no.",
 )

@@ -51,6 +51,8 @@ TRAPS = {
         "Open the app.|The rest is easy, see App. 2.",
         "Is it ready? asked the buyer.|It was.",
         "It is due within a year.¹|It is paid at once.²,³|That is all.",
+        "It is due within a year.†|It is paid at once.*|† Only for members.|‡ It is never sold.",
+        "It is due within a year.²|That is all.|² Only in May.",
         "Article 3. The seat is Brno.|§ 4. The council meets there.",
         "There are two kinds: 1) stored, 2) reflected.|Both are bad.",
         "It was held in Roe v. Wade.|It is law.",

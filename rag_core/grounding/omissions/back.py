@@ -26,8 +26,12 @@ READ_CHARS = 600  # by which a sentence is told; a longer one is none of these. 
 FULL_WORDS = 4  # fewer are often half a sentence ("Not on Sundays."), which the one before makes whole. Chosen
 STEPS_WORDS = 45  # in all steps before one; where they have more, the first one alone is needed. Chosen
 _STEP = regex.compile(r"(\p{Nd}{1,2})[.)]\s")
-_MARK = regex.compile(r"(?:\S\s+|(?<=\S)(?=[*†‡]))([*†‡]+|[\p{Nd}\p{Ll}])\)?$")  # behind what it marks
-_NOTE = regex.compile(r"([*†‡]+|[\p{Nd}\p{Ll}](?=\)))\)?\s*\S")
+_SIGNS = "*†‡¹²³⁰⁴-⁹"  # of notes
+# behind what it marks, the stop of its sentence before it or behind
+_MARK = regex.compile(
+    rf"(?:\S\s+|(?<=\S)(?=[{_SIGNS}\[(]))([{_SIGNS}]+|\(\p{{Ll}}\)|\[\p{{Nd}}+\]|[\p{{Nd}}\p{{Ll}}](?=\)?$))\)?[.,;]?$"
+)
+_NOTE = regex.compile(rf"([{_SIGNS}]+|\(\p{{Ll}}\)|\[\p{{Nd}}+\]|[\p{{Nd}}\p{{Ll}}](?=\)))\)?\s*\S")
 _EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—"  # not part of a word; a minus, "%", "€" and "§" belong to it
 _QUOTED = regex.compile(r">(?:\s|>)")  # how a mail quotes another
 
@@ -90,8 +94,13 @@ def needed_with(texts: Sequence[str], at: int) -> tuple[int, ...]:
 
     "3. Lift the blade off." is right only behind "1. Pull the plug." Where all steps before it have more than
     `STEPS_WORDS` words, it is the first one. What a mail quotes ("> The fee is 90 euros.") may be denied right above or
-    below it.
+    below it. "The limit is 12 knots.†" needs the one sentence that opens with its mark: "† For rescue only.".
     """
+    notes = [n for n, text in enumerate(texts) if n != at and is_note_of(text, texts[at])]
+    return tuple(sorted({*_needed_by_place(texts, at), *(notes if len(notes) == 1 else ())}))
+
+
+def _needed_by_place(texts: Sequence[str], at: int) -> tuple[int, ...]:
     if _QUOTED.match(texts[at]):
         own = [n for n, text in enumerate(texts) if not _QUOTED.match(text)]
         return (*[n for n in own if n < at][-1:], *[n for n in own if n > at][:1])
