@@ -65,7 +65,7 @@ _QUESTION = regex.compile(  # "Q3: How long?", "4. How long?"
     r"(?:#{1,6}\s)?[*_]*(?:\(?(?:Q|F|Question|Frage)?\s?\d{0,3}[.:)]\s)?[*_]*[\p{L}\p{N}¿](?:[^.!?？؟]|[.](?!\s+\p{Lu}))*[?？؟][\p{Pe}*_]*",
     regex.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[.!?;:](?:\s|$)")
+_SENTENCE = re.compile(r"[.!?;](?:\s|$)|:$")
 _RUN_IN = regex.compile(r"\p{L}[^:\n]*(?::\s|—)\s*\p{L}")
 _EQUATION = re.compile(r"[=≤≥≠≈]")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
