@@ -103,6 +103,13 @@ ITEM = "• Harbour office (HO) budget"
         ([Set("6. election of the board; and"), *TEXT], []),
         ([*TEXT, *bold("Place: Harbour Hall", "Date: 9 September at 1 pm")], []),
         ([*TEXT, *bold("Step 1: Open the lid"), *TEXT], ["Step 1: Open the lid"]),
+        *(
+            (
+                [*TEXT, head(f"{first} in force before"), replace(head("the merger"), gap=False), *TEXT],
+                [f"{first} in force before\nthe merger"],
+            )
+            for first in ("Annex C: rules", "Rules")
+        ),
     ],
 )
 def test_given_rows_when_read_then_those_and_no_others_are_headings(rows: Given, headings: list[str]) -> None:
