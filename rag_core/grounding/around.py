@@ -12,8 +12,8 @@ from rag_core.domain.claims import BREAK, Around, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
-from rag_core.grounding.omissions.back import is_note_of
-from rag_core.grounding.units import edges_of, pages_of, raw_offset, text_of, units
+from rag_core.grounding.omissions.back import is_note_of, speaks_of_clause
+from rag_core.grounding.units import Unit, edges_of, pages_of, raw_offset, text_of, units
 from rag_core.ingest.normalise import cells, locate, read_passage_text
 from rag_core.language import sentences
 
@@ -100,24 +100,27 @@ def further(
 
 
 def noted(sides: tuple[Around, Around], evidence: Evidence, near: Iterable[Passage], page_text: PageText) -> Around:
-    """What stands behind a quote, with the one note on its page that opens with the mark of the quote or of a cell."""
+    """What stands behind a quote, with the note that its mark points to, and what is said near by of its clause.
+
+    Each is one sentence, of which there are no two. The note stands on the quote's page.
+    """
     before, after = sides
     quote, page = cells(evidence.quote), evidence.spans[-1].page
-    notes = {
-        unit.text: unit.evidence(page_text)[0].spans
-        for passage in near
-        if any(span.page == page for span in passage.spans)
-        for unit in units(passage, page_text)
-        if is_note_of(unit.text, quote)
-    }
-    new = [
-        Around(spans, text)
-        for text, spans in notes.items()
-        if not any(text in s for s in (quote, before.text, after.text))
-    ]
-    if len(notes) != 1 or not new:
-        return after
-    return _joined([(after, Role.TEXT), (new[0], Role.HEADING)], evidence.document, page_text) or after
+    stated = [unit for passage in near for unit in units(passage, page_text)]
+    known = (quote, before.text, after.text)
+    for found in (
+        {one.text: one for one in stated if is_note_of(one.text, quote) and _place(one, page_text).page == page},
+        {one.text: one for one in stated if speaks_of_clause(one.text, quote)},
+    ):
+        if len(found) == 1 and not any(text in said for text in found for said in known):
+            (unit,) = found.values()
+            told = Around(unit.evidence(page_text)[0].spans, unit.text)
+            after = _joined([(after, Role.TEXT), (told, Role.HEADING)], evidence.document, page_text) or after
+    return after
+
+
+def _place(unit: Unit, page_text: PageText) -> Span:
+    return unit.evidence(page_text)[0].spans[0]
 
 
 def _stretches(passage: Passage, page_text: PageText) -> Iterator[tuple[Around, Role]]:

@@ -196,6 +196,8 @@ def test_given_a_sentence_with_a_mark_then_the_one_note_that_opens_with_it_is_sh
     note, others = f"{mark} For rescue only.", ["The slip is old.", "‖ Not on Sundays."]
     assert completed_at([said, *others, note], 0) == [said, note]
     assert completed_at([said, *others, note, f"{mark} Or another one."], 0) == [said]  # a bullet, not a note
+    inside = f"Boats may do 12 knots{mark} on the lake."
+    assert (completed_at([inside, *others, note], 0) == [inside, note]) == (mark[0] in "†‡²¹")
     assert completed_at(["Boats may do 12 knots.", *others, note], 0) == ["Boats may do 12 knots."]
 
 

@@ -166,4 +166,25 @@ def test_given_a_quote_with_the_mark_of_a_note_at_the_foot_of_the_page_then_the_
 
     assert behind(foot) == "Dogs stay out.\n† Only in May."
     assert behind() == behind(foot, of=quote("Dogs stay out.", page)) == "Dogs stay out."
-    assert behind(replace(foot, spans=(Span(2, 0, 14),))) == "Dogs stay out."  # on another page
+    assert behind(replace(foot, spans=(replace(foot.spans[0], page=2),))) == "Dogs stay out."  # on another page
+
+
+@pytest.mark.parametrize("clause", ["§ 4", "Art. 3", "Clause 12.1"])
+def test_given_a_clause_that_another_sentence_names_then_that_one_stands_behind_it(clause: str) -> None:
+    page = f"{clause} Dogs may swim here. Cats, too.\n\nOther things.\n\nAs of May {clause} no longer holds.\n"
+    first, rest = page.index("Other"), page.index("As of")
+    said, other = (
+        replace(passage(page[one.start : one.end]), id=str(one.start), spans=(one,))
+        for one in (Span(1, 0, first - 2), Span(1, rest, len(page) - 1))
+    )
+    of = Evidence("0", "d", page[: page.index(" Cats")], (Span(1, 0, page.index(" Cats")),))
+
+    def behind(*near: Passage, number: str = clause) -> str:
+        text = page.replace(f"May {clause}", f"May {number}")
+        sides = around(of, said, lambda *_: text)
+        return noted(sides, of, (said, *near), lambda *_: text).text
+
+    assert behind(other) == f"Cats, too.\nAs of May {clause} no longer holds."
+    assert behind() == "Cats, too."
+    last = replace(other, text=other.text.replace(clause, f"{clause}.5"))
+    assert behind(last, number=f"{clause}.5") == "Cats, too."  # another clause

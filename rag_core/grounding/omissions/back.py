@@ -29,9 +29,11 @@ _STEP = regex.compile(r"(\p{Nd}{1,2})[.)]\s")
 _SIGNS = "*†‡¹²³⁰⁴-⁹"  # of notes
 # behind what it marks, the stop of its sentence before it or behind
 _MARK = regex.compile(
-    rf"(?:\S\s+|(?<=\S)(?=[{_SIGNS}\[(]))([{_SIGNS}]+|\(\p{{Ll}}\)|\[\p{{Nd}}+\]|[\p{{Nd}}\p{{Ll}}](?=\)?$))\)?[.,;]?$"
+    rf"(?:\S\s+|(?<=\S)(?=[{_SIGNS}\[(]))([{_SIGNS}]+|\(\p{{Ll}}\)|\[[\p{{Nd}}\p{{Ll}}]+\]|[\p{{Nd}}\p{{Ll}}](?=\)?$))\)?[.,;]?$"
+    r"|(?<=[\p{L}\p{Pe}.,;!?])([†‡¹²³⁰⁴-⁹]+)(?=\s)"
 )
-_NOTE = regex.compile(rf"([{_SIGNS}]+|\(\p{{Ll}}\)|\[\p{{Nd}}+\]|[\p{{Nd}}\p{{Ll}}](?=\)))\)?\s*\S")
+_NOTE = regex.compile(rf"([{_SIGNS}]+|\(\p{{Ll}}\)|\[[\p{{Nd}}\p{{Ll}}]+\]|[\p{{Nd}}\p{{Ll}}](?=\)))\)?\s*\S")
+_LABEL = regex.compile(r"(?:§+\s?|\p{L}+\.?\s)\p{Nd}+(?:\.\p{Nd}+)*(?=[\s.:)])")  # of a clause: "§ 4", "Art. 3"
 _EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—"  # not part of a word; a minus, "%", "€" and "§" belong to it
 _QUOTED = regex.compile(r">(?:\s|>)")  # how a mail quotes another
 
@@ -114,12 +116,18 @@ def _needed_by_place(texts: Sequence[str], at: int) -> tuple[int, ...]:
     return (first,)
 
 
-def is_note_of(note: str, row: str) -> bool:
-    """Whether a text is the note that a cell of a row points to by its last mark: "* only in May" of "Sauna | 12 *"."""
+def is_note_of(note: str, text: str) -> bool:
+    """Whether a text is the note that a mark in another, or in a row, points to: "* only in May" of "Sauna | 12 *"."""
     opens = _NOTE.match(note)
-    return opens is not None and any(
-        (mark := _MARK.search(cell.strip())) is not None and mark[1] == opens[1] for cell in row.split(CELL.strip())
-    )
+    cells = text.split(CELL.strip()) if opens else ()
+    return any(opens[1] in mark.groups() for cell in cells for mark in _MARK.finditer(cell.strip()))
+
+
+def speaks_of_clause(text: str, clause: str) -> bool:
+    """Whether a text names the clause that another one, or a heading, opens with: "§ 4 no longer holds."."""
+    label = _LABEL.match(clause)
+    named = rf"(?<![\p{{L}}\p{{Nd}}]){regex.escape(label[0])}(?![\p{{Nd}}]|\.\p{{Nd}})" if label else ""
+    return label is not None and regex.search(named, text, regex.IGNORECASE) is not None and not text.startswith(clause)
 
 
 def is_void(heading: str, language: str) -> bool:

@@ -107,7 +107,7 @@ def heading_end(rows: Sequence[Row], start: int, body: float, *, marked: bool = 
         end += 1
     whole = " ".join(one.text for one in rows[start:end])
     if row.size > LARGER * body and len(whole.split()) <= MAX_WORDS and not _SENTENCE.search(whole):
-        after = rows[end] if end < len(rows) else None
+        row, after = replace(row, text=whole), rows[end] if end < len(rows) else None
     goes_on = before and (_goes_on(before, row, body) or _open(before, row) or _hangs(before, row))
     if (
         goes_on
@@ -355,7 +355,7 @@ def _goes_on(row: Row, following: Row, body: float) -> bool:
     """
     large, step = row.size > LARGER * body, following.top - row.top
     close = row.size >= TITLE_SIZE * body and step <= CLOSE * row.size
-    below = large and step > 0 and (close or following.text[0].islower()) and not _ends(row.text)
+    below = large and step > 0 and (close or following.text[0].islower()) and not ends_sentence(row.text)
     alike = (row.bold, row.size) == (following.bold, following.size) and not following.apart
     short = following.cells == 1 and len(following.text) <= MAX_CHARS
     beside = row.block == following.block or below
