@@ -100,7 +100,7 @@ def further(
 
 
 def noted(sides: tuple[Around, Around], evidence: Evidence, near: Iterable[Passage], page_text: PageText) -> Around:
-    """What stands behind a quote, with the note that its mark points to, and what is said near by of its clause.
+    """The text behind a quote, with the note that its mark points to, and what is said near by of its clause.
 
     Each is one sentence, of which there are no two. The note stands on the quote's page.
     """

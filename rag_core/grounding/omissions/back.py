@@ -26,14 +26,14 @@ READ_CHARS = 600  # by which a sentence is told; a longer one is none of these. 
 FULL_WORDS = 4  # fewer are often half a sentence ("Not on Sundays."), which the one before makes whole. Chosen
 STEPS_WORDS = 45  # in all steps before one; where they have more, the first one alone is needed. Chosen
 _STEP = regex.compile(r"(\p{Nd}{1,2})[.)]\s")
-_SIGNS = "*†‡¹²³⁰⁴-⁹"  # of notes
+_SIGNS = "*†‡¹²³⁰⁴-⁹"  # that mark a note
 # behind what it marks, the stop of its sentence before it or behind
 _MARK = regex.compile(
     rf"(?:\S\s+|(?<=\S)(?=[{_SIGNS}\[(]))([{_SIGNS}]+|\(\p{{Ll}}\)|\[[\p{{Nd}}\p{{Ll}}]+\]|[\p{{Nd}}\p{{Ll}}](?=\)?$))\)?[.,;]?$"
     r"|(?<=[\p{L}\p{Pe}.,;!?])([†‡¹²³⁰⁴-⁹]+)(?=\s)"
 )
 _NOTE = regex.compile(rf"([{_SIGNS}]+|\(\p{{Ll}}\)|\[[\p{{Nd}}\p{{Ll}}]+\]|[\p{{Nd}}\p{{Ll}}](?=\)))\)?\s*\S")
-_LABEL = regex.compile(r"(?:§+\s?|\p{L}+\.?\s)\p{Nd}+(?:\.\p{Nd}+)*(?=[\s.:)])")  # of a clause: "§ 4", "Art. 3"
+_LABEL = regex.compile(r"(?:§+\s?|\p{L}+\.?\s)\p{Nd}+(?:\.\p{Nd}+)*(?=[\s.:)])")  # opens a clause: "§ 4", "Art. 3"
 _EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—"  # not part of a word; a minus, "%", "€" and "§" belong to it
 _QUOTED = regex.compile(r">(?:\s|>)")  # how a mail quotes another
 
