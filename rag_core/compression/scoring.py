@@ -21,7 +21,7 @@ from rag_core.domain.rows import EMPTY
 from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Near, Read
 from rag_core.gating.fit import Fit, fits
-from rag_core.gating.row import asks_for_empty
+from rag_core.gating.row import asks_for_empty, asks_for_other_year
 from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, group_of, header_of, units
 from rag_core.ingest.passages.context import SECTION_MARK, context
@@ -101,7 +101,9 @@ def score_units(
             after = found[number + 1].text if number + 1 < len(found) else ""
             headed = number == 0 and _is_run_in(unit, after)
             # passages overlap
-            if key not in seen and not (headed or _states_nothing(unit) or _is_empty_there(unit, asked, page_text)):
+            if key not in seen and not (
+                headed or _states_nothing(unit) or _is_elsewhere(unit, asked, page_text, titles)
+            ):
                 seen.add(key)
                 at.append((len(places) - 1, number))
                 candidates.append((i, unit))
@@ -145,9 +147,14 @@ def _states_nothing(unit: Unit) -> bool:
     return (cut and not before.endswith((";", ","))) or bool(_BLANK.search(unit.text))
 
 
-def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:
-    """Whether a row has an empty cell in each column that the question names."""
-    return EMPTY in unit.text and asks_for_empty(asked, unit.text, header_of(unit.passage, page_text))
+def _is_elsewhere(unit: Unit, asked: AskedFor, page_text: PageText, titles: Mapping[str, str]) -> bool:
+    """Whether a row has empty cells in the columns that the question names, or its columns are other years."""
+    if unit.passage.kind is not PassageKind.TABLE:
+        return False
+    header, above = header_of(unit.passage, page_text), _where(unit.passage, titles)
+    if asks_for_other_year(asked, unit.text, header, f"{above} {group_of(unit, page_text)}"):
+        return True
+    return EMPTY in unit.text and asks_for_empty(asked, unit.text, header)
 
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:

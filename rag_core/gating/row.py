@@ -10,6 +10,7 @@ from rag_core.domain.rows import CELL, EMPTY, columns
 from rag_core.gating.asked import KEY_CHARS, AskedFor, beginnings, folded, small_words
 
 ROW_WORDS = 14  # at most in a row's label; chosen
+_YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}{2}(?!\p{Nd})")
 _BRACKETS = regex.compile(r"\([^()]*\)")
 
 
@@ -53,6 +54,12 @@ def asks_for_empty(asked: AskedFor, row: str, header: str) -> bool:
     """Whether a question names columns of a table, and a row has empty cells there: no other cell of it answers."""
     named = cells_named(asked, row, header)
     return bool(named) and set(named) <= {"", EMPTY}
+
+
+def asks_for_other_year(asked: AskedFor, row: str, header: str, above: str) -> bool:
+    """Whether a table's columns are years, and neither they nor the row nor what is above have a year asked for."""
+    years, heads = {word for word in asked.words if _YEAR.fullmatch(word)}, set(_YEAR.findall(header))
+    return bool(years and heads) and years.isdisjoint(heads.union(_YEAR.findall(f"{row} {above}")))
 
 
 def _keys(text: str) -> frozenset[str]:

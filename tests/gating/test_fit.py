@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rag_core.domain.rows import EMPTY
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import Fit, fits
-from rag_core.gating.row import ROW_WORDS, asks_for_empty
+from rag_core.gating.row import ROW_WORDS, asks_for_empty, asks_for_other_year
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
 
@@ -109,3 +109,24 @@ def test_given_any_texts_then_the_features_stay_in_their_range(question: str, te
 )
 def test_given_an_empty_cell_where_asked_then_the_row_says_nothing(question: str, row: str, empty: bool) -> None:
     assert asks_for_empty(asked_for(question, "en"), row, "Course | Monday | Wednesday") is empty
+
+
+@each(
+    ("question", "header", "above", "other"),
+    [
+        ("What was the profit in 2022?", "Item | 2024 | 2023", "Accounts", True),
+        ("What was the profit in 2023?", "Item | 2024 | 2023", "Accounts", False),
+        ("What was the profit from 2022 to 2024?", "Item | 31.12.2024 | 31.12.2023", "Accounts", False),
+        ("What was the profit in 2022?", "Item | 2024 | 2023", "Accounts of 2022", False),
+        ("What was the profit in 2022?", "Item | Spring | Autumn", "Accounts", False),  # the columns are no years
+        ("What was the profit in 2022?", "Item | 20245 | 120230", "Accounts", False),
+        ("What was the profit?", "Item | 2024 | 2023", "Accounts", False),
+    ],
+)
+def test_given_a_year_then_a_table_of_other_years_is_told(question: str, header: str, above: str, other: bool) -> None:
+    assert asks_for_other_year(asked_for(question, "en"), "Profit | 7 | 9", header, above) is other
+
+
+def test_given_a_year_then_a_row_that_has_it_is_of_no_other_year() -> None:
+    asked = asked_for("What was the profit in 2022?", "en")
+    assert not asks_for_other_year(asked, "Profit (since 2022) | 7 | 9", "Item | 2024 | 2023", "")
