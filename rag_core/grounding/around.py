@@ -13,7 +13,7 @@ from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
 from rag_core.grounding.omissions.back import is_note_of, speaks_of_clause
-from rag_core.grounding.units import Unit, edges_of, pages_of, raw_offset, text_of, units
+from rag_core.grounding.units import Unit, edges_of, group_of, pages_of, raw_offset, text_of, units
 from rag_core.ingest.normalise import cells, locate, read_passage_text
 from rag_core.language import sentences
 
@@ -29,7 +29,7 @@ def around(
 
     At most `AROUND_CHARS` on each side, but one sentence at least. What leads in a list stands before its first item.
     Code has none. Of a row they are the caption above its table and the note below it, where these are among the
-    `known` passages, else the rows beside it.
+    `known` passages, else the rows beside it; the row that heads its group, where the evidence has it not.
     """
     if passage.kind is PassageKind.CODE:
         return NOTHING, NOTHING
@@ -193,4 +193,7 @@ def _rows_beside(evidence: Evidence, passage: Passage, page_text: PageText) -> t
     if at is None:
         return NOTHING, NOTHING
     before, behind = (Around(rows[n].spans, rows[n].text) if 0 <= n < len(rows) else NOTHING for n in (at - 1, at + 1))
+    group = rows[at].group
+    if group and not any(span.holds(one) for span in evidence.spans for one in group):  # a language model's quote
+        before = Around(group, group_of(rows[at], page_text))
     return before, behind

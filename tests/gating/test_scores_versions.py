@@ -50,7 +50,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "20981351e3be"),
     "language": (4, "1afa3b8a65ce"),
-    "features": (14, "f5ef71454cb1"),
+    "features": (14, "e3cefe1b587c"),
 }
 
 

@@ -14,6 +14,7 @@ from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.grounding.around import AROUND_CHARS, around, further, noted
+from rag_core.grounding.units import units
 from rag_core.ingest.normalise import cells, read_passage_text
 
 HEAD, OTHER_HEAD = "1 Deposit", "2 Animals"
@@ -80,6 +81,16 @@ def test_given_a_row_then_the_rows_beside_it_are_told_by_their_cells() -> None:
     table = passage(TABLE, (rows,), kind=PassageKind.TABLE, header=(at("Guest\tPrice", TABLE),))
     assert texts("Children\t6", table, TABLE) == ("Adults | 12", "Dogs | 3")
     assert texts("Adults\t12", table, TABLE) == ("", "Children | 6")
+
+
+def test_given_a_row_quoted_without_the_head_of_its_group_then_that_stands_before_it() -> None:
+    page = "Guest\tPrice\nMembers\nAdults\t12\nChildren\t6\n"
+    rows = Span(1, page.index("Members"), len(page))
+    table = passage(page, (Piece(Role.ROWS, (rows,)),), kind=PassageKind.TABLE, header=(at("Guest\tPrice", page),))
+    assert texts("Children\t6", table, page) == ("Members", "")
+    (*_, unit) = units(table, lambda *_: page)
+    whole = around(unit.evidence(lambda *_: page)[0], table, lambda *_: page)
+    assert [one.text for one in whole] == ["Adults | 12", ""]
 
 
 @pytest.mark.parametrize(("section", "told"), [("", True), ("Other", False)])
