@@ -246,13 +246,6 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
             help="where the proxy connects from, if not this machine, as address or network; may be repeated",
         ),
         _switch("--open-to-network", help="listen on an address that other machines reach; needs tokens"),
-        _switch(
-            "--visitors",
-            help="a shared demo: nobody signs in, each visitor's documents are theirs alone and are deleted",
-        ),
-        _number(
-            "--visit-minutes", default=60, help="a visit ends so long after the page was closed (default: %(default)s)"
-        ),
         _switch("--no-page", help="the API and MCP alone"),
         _number("--rate", default=120, help="calls a minute of each caller (default: %(default)s)"),
     ),
