@@ -153,28 +153,6 @@ class Library:
                 library._finish_deletion()
         return library, replace(report, problems=(*problems, *report.problems))
 
-    @classmethod
-    def move(cls, folder: Path, collection: str, **uses: Unpack[Uses]) -> Library:
-        """Put the documents as they are into another store; both indexes are made of what is in the library's file.
-
-        Raises:
-            InvalidInput: it has no documents.
-            LibraryBusy: another call held the library for `WAIT_SECONDS`.
-            LibraryError: it was built with another model or version, something is damaged, or a store refused; it stays
-                where it was.
-        """
-        library = cls(folder, collection, **uses)
-        file = library._collection
-        with library._writing(WAIT_SECONDS, refresh=False):
-            if file.contents() is None:
-                raise InvalidInput("The library has no documents.", remedy="Choose the store when documents are added.")
-            library._check(replace(file.facts(), vector_store=library.vector_store))
-            library._note(Action.REBUILD, ())
-            library._change(library._built_with)
-            with suppress(RagError):  # whoever changes it next does it
-                library._finish_deletion()
-        return library
-
     @property
     def snapshot(self) -> Snapshot:
         """The newest version that this process knows; see `refresh`. Hold it for as long as a question takes."""
