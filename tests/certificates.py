@@ -66,9 +66,8 @@ def made(
 ) -> Certificate | Uncertified:
     """What certifying the material gives."""
     questions, records, hits = material(n)
-    request = Request(
-        targets or (WRONG,), **{k: changes.pop(k) for k in ("confidence", "first", "second", "by_type") if k in changes}
-    )  # type: ignore[arg-type]
+    asked = {k: changes.pop(k) for k in ("confidence", "first", "second") if k in changes}
+    request = Request(targets or (WRONG,), **asked)  # type: ignore[arg-type]
     given = {"set_name": "my set", "date": "2026-11-21", **changes}
     return certify(questions, records, hits, settings or Settings.load(), request, BASIS, **given)  # type: ignore[arg-type]
 
