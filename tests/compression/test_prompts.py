@@ -201,16 +201,6 @@ def test_given_no_level_then_the_prompt_says_nothing_of_it_and_is_the_same_other
     assert compress(level=None).system == system.replace(f"{variant}\n\n", "")
 
 
-def test_given_rules_of_the_users_own_then_they_replace_the_rules_of_style_and_nothing_else() -> None:
-    own = "Write like a pirate {with braces}."
-    before, after = compress(), compress(of=settings(compress_prompt=f"  {own}\n"))
-
-    assert after.system == before.system.replace(COMPRESS_RULES["none"], own)
-    assert (after.user, after.schema) == (before.user, before.schema)
-    assert after.hash != before.hash
-    assert compress(of=settings(compress_prompt="  \n")).hash == before.hash
-
-
 # what it costs
 
 

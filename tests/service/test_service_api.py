@@ -180,7 +180,7 @@ def test_given_a_kept_decision_when_replayed_then_it_is_judged_anew_and_never_as
         path = f"/api/collections/alpha/decisions/{server.known['alpha']['decision']}"
         strict = client.post(f"{path}/replay", json={"settings": {"min_correctness": 1.0}}).json()
         asked = client.post(f"{path}/replay", json={"settings": {"top_k": 3}})
-        named = client.post(f"{path}/replay", json={"settings": {"verifier": "/etc/passwd"}})
+        named = client.post(f"{path}/replay", json={"settings": {"reranker": "/etc/passwd"}})
         unknown = client.post(f"{path}/replay", json={"preset": "nothing"})
         preset = client.post(f"{path}/replay", json={"preset": "relevance-guard"})
 

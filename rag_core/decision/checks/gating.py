@@ -113,6 +113,9 @@ def _remedy_of_nothing(m: Measurements, _: float | None) -> str:
 WAIT = "Ask again in a moment: what was added is not read yet."
 
 
+EXTRA = ("correctness_extra_procedural", "correctness_extra_comparative")
+
+
 def _of_score(
     score: str, scale: Scale, asks: str, remedy: Callable[[Measurements, float | None], str], source: str
 ) -> Check[Measurements]:
@@ -125,7 +128,7 @@ def _of_score(
         value=lambda m: cast("float | None", getattr(m, score)),
         threshold=f"min_{score}",
         mode=f"{score}_mode",
-        also=(f"{score}_extra_procedural", f"{score}_extra_comparative"),
+        also=EXTRA if score == "correctness" else (),
         threshold_of=lambda m, _: least(score, m.settings, m.understanding.intent),
         said=lambda m, value, at: (
             "no calibration fits this library" if value is None else _held("probability", value, at)
