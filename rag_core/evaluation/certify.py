@@ -163,10 +163,7 @@ def certify(
     counts = grid.counts(kept)
     choice = choose(counts, request.targets, request.confidence)
     if choice.point is None:
-        lacking, again = (
-            shortages(counts, request.targets, request.confidence),
-            int(grid.open[..., kept].any((0, 1)).sum()),
-        )
+        lacking, again = shortages(counts, request.targets, request.confidence), grid.open[..., kept].any((0, 1))
         return Uncertified(lacking, int(kept.sum()), int(used.sum()), int(failed.sum()), int(again.sum()))
     row, step = choice.point
     chosen = {request.first: grid.steps[step]} | ({request.second: grid.rows[row]} if request.second else {})
