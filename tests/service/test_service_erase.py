@@ -97,7 +97,6 @@ def filled(server: Server) -> tuple[str, Path]:
     other = store.measurements(late)
     store.keep(replace(other, metadata={**other.metadata, TYPED: "And what of the zyxoquant?"}))
     store.write_set("Wexford-Dossier.pdf", store.run_questions(number))
-    store.note_run(number, "Nobody asked about the zyxoquant before.")
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
     folder = server.folder / "erasing"
     assert Collection(server.folder, "erasing")._writer.empty_log()
