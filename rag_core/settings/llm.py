@@ -36,10 +36,6 @@ class ModelSettings(BaseModel):
     """Let a model answer in the question's language from passages in another one; words cannot be compared across
     languages, so it needs rewording audited.
     """
-    excerpt_tokens: int = number(350, Stage.DRAFT, _A, Unit.TOKENS, 0, 20000, step=50)
-    """Most tokens of the passages in a draft's prompt: the sentences around what bears on the question; 0 sends all of
-    them whole.
-    """
     sufficiency_mode: Mode = mode(Mode.OFF, Stage.GATE)
     """Whether the model is asked first if the passages answer the question: its no refuses (enforce), is shown
     (observe), or it is not asked (off). Enforced, it also refuses where no model can be asked.

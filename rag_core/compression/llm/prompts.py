@@ -193,7 +193,6 @@ def compress_prompt(
     library: LibraryFacts,
     settings: Settings,
     findings: Sequence[Finding] = (),
-    excerpts: Mapping[str, str] | None = None,
 ) -> Prompt:
     """Ask for an answer made of what the passages say.
 
@@ -205,7 +204,6 @@ def compress_prompt(
         library: names, titles and dates of the documents.
         settings: read here: max_sentences, max_tokens, temperature, translate, rewording.
         findings: on the draft before; empty for a first one.
-        excerpts: what is sent of each passage, by its id; None for all of them whole.
     """
     named, declines = _language(language), refusal(language)
     rest, said = _EXAMPLE[settings.rewording]
@@ -216,11 +214,7 @@ def compress_prompt(
     style = [rules] if settings.translate or not foreign else [rules, COMPRESS_OTHER_LANGUAGES.format(language=named)]
     fits = [] if level is None else [LEVELS[level].format(refusal=declines)]
     system = [COMPRESS_ROLE, HARDENING.format(refusal=declines), "\n".join(style), *fits, form]
-    sources = source_ids(hits)
-    if excerpts is not None:
-        places = {passage.id: id for id, passage in sources.items()}
-        sources = {places[one]: replace(sources[places[one]], text=text) for one, text in excerpts.items()}
-    user = [_passages(sources, library), _question(question)]
+    user = [_passages(source_ids(hits), library), _question(question)]
     if findings:
         user += [REDRAFT, "\n".join(map(_finding, findings[:_MAX_FINDINGS]))]
     user.append(REMINDER)
