@@ -49,8 +49,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "20981351e3be"),
-    "language": (4, "31a9e7958b59"),
-    "features": (14, "a5d96123b078"),
+    "language": (4, "69125ca244b0"),
+    "features": (14, "8784541893a9"),
 }
 
 
