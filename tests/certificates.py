@@ -37,7 +37,6 @@ def material(n: int = 200, seed: int = 1, missing: int = 3) -> Material:
 def _material(n: int, seed: int, missing: int) -> Material:
     draw = np.random.default_rng(seed)
     scores = np.concatenate([draw.beta(8, 2, n), draw.beta(2, 8, n)])
-    intents = np.array(["factual", "procedural", "comparative"])[draw.integers(0, 3, 2 * n)]
     settings = Settings.load()
     questions = [
         LabelledQuestion(
@@ -54,9 +53,9 @@ def _material(n: int, seed: int, missing: int) -> Material:
             of=settings,
             question=q.question,
             correctness=float(score),
-            understanding=Understanding("en", str(intent)),
+            understanding=Understanding("en", "factual"),
         )
-        for q, score, intent in zip(questions, scores, intents, strict=True)
+        for q, score in zip(questions, scores, strict=True)
     ]
     return questions, records, answer_hits(questions, records)
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.decision.checks import CHECKS, GATING
-from rag_core.decision.checks.gating import EXTRA
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.certificate import Basis, Bound, Certificate
@@ -37,9 +36,7 @@ from rag_core.gating.scores import question_hash
 from rag_core.records import DELETED
 from rag_core.settings import Cost, Mode, Scale, Settings
 
-_OF = {
-    name: check for check in CHECKS if check.certifiable for name in check.settings if name not in (check.mode, *EXTRA)
-}
+_OF = {name: check for check in CHECKS if check.certifiable for name in check.settings if name != check.mode}
 # each threshold that may be chosen, and the mode that must enforce its check
 MODE_OF: Mapping[str, str] = MappingProxyType({name: check.mode for name, check in _OF.items()})
 # the first threshold cuts a score of the whole question

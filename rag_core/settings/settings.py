@@ -49,10 +49,6 @@ class Settings(ModelSettings):
     min_correctness: float = at_least(0.5, Stage.GATE, Scale.CORRECTNESS)
     """Refuse when the calibrated probability that the answer is right is below this."""
     correctness_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "correctness", switch=STRICT)
-    correctness_extra_procedural: float = at_least(0.0, Stage.GATE, Scale.CORRECTNESS, -1.0, 1.0)
-    """Added to min_correctness for questions on how something is done; below 0 they are answered more easily."""
-    correctness_extra_comparative: float = at_least(0.0, Stage.GATE, Scale.CORRECTNESS, -1.0, 1.0)
-    """Added to min_correctness for questions that compare; below 0 they are answered more easily."""
     min_place: float = at_least(0.1, Stage.GATE, Scale.CORRECTNESS)
     """A refusal shows the best place as one that may be the answer from this probability on; 1 shows none."""
     min_answerability: float = at_least(0.56, Stage.GATE, Scale.ANSWERABILITY)

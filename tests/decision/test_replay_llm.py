@@ -130,7 +130,6 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
         "min_documents",
         "min_keywords",
         "max_missing_entities",
-        "correctness_extra_procedural",
     )
     for change in ({name: Mode.OBSERVE} for name in modes):
         replay_many(of, base.changed(**change))

@@ -119,7 +119,6 @@ class ReplaySet:
     scores: Mapping[str, Floats]
     values: Mapping[str, Floats]  # by the check's name; of those whose value is the same under all settings
     abstains: Mapping[str, Flags]  # by the check's name
-    intent: Objects
     settled: Ints
     distances: Floats  # distances of the hits, (n, most hits)
     known_keywords: Floats
@@ -156,9 +155,6 @@ class ReplaySet:
             abstains={
                 check.name: _flags(bool(check.abstains(measurements)) for measurements in records) for check in JUDGED
             },
-            intent=np.array([*(measurements.understanding.intent for measurements in records), None], dtype=object)[
-                :-1
-            ],
             settled=np.array([CODE[_settled(measurements)] for measurements in records], dtype=np.int64),
             distances=_table(([hit.distance for hit in measurements.hits] for measurements in records), np.nan),
             known_keywords=_floats(
@@ -184,11 +180,6 @@ class ReplaySet:
     def no_claims(self) -> Flags:
         """Shape (n,); no draft to check."""
         return np.asarray(~self.claims.any(axis=1))
-
-    def by_intent(self, threshold: Callable[[str], float]) -> Floats:
-        """Shape (n,); the threshold of each question by its intent."""
-        known = {intent: threshold(intent) for intent in set(self.intent)}
-        return np.array([known[intent] for intent in self.intent], dtype=float)
 
     def grounded_share(self, min_overlap: float) -> Floats:
         """Shape (n,); the share of claims with evidence that are grounded, NaN where none has words."""
