@@ -72,8 +72,11 @@ def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
 
 
 def every_claim(measurements: Measurements) -> tuple[Claim, ...]:
-    """Every claim that an answer may show, the extract's first; `Outcomes.shown` counts in this order."""
-    return tuple(claim for draft in drafts_of(measurements) for claim in draft.claims)
+    """Every claim that an answer may show, the extract's first, those of the less likely half last; `Outcomes.shown`
+    counts in this order.
+    """
+    own = tuple(claim for draft in drafts_of(measurements) for claim in draft.claims)
+    return own if measurements.other is None else own + every_claim(measurements.other)
 
 
 def _llm_outcome(measurements: Measurements, settings: Settings) -> LlmOutcome:
@@ -110,8 +113,8 @@ class ReplaySet:
 
     `settled` is the code of a reason that no setting changes (a greeting, a failure), or of `none`. `rests_on` is the
     distance in [0, 2] of the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are
-    rows of (question, claim, other, added). Questions with a model's drafts are judged by themselves once their gates
-    pass.
+    rows of (question, claim, other, added). Questions with a model's drafts, and of two halves, are judged by
+    themselves once their gates pass.
     """
 
     measured_under: tuple[Settings, ...]  # each once
@@ -131,6 +134,7 @@ class ReplaySet:
     conflicts: Ints
     most_claims: int  # that a question has, its drafts all together; see `every_claim`
     llm_outcomes: LlmOutcomes
+    of_two: Mapping[int, Measurements]  # by row, those that ask two things
 
     def __len__(self) -> int:
         return len(self.settled)
@@ -174,6 +178,7 @@ class ReplaySet:
             llm_outcomes=LlmOutcomes(
                 {row: measurements for row, measurements in enumerate(records) if measurements.llm_trace is not None}
             ),
+            of_two={row: measurements for row, measurements in enumerate(records) if measurements.other is not None},
         )
 
     @property
