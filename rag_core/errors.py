@@ -55,7 +55,7 @@ class StoredFileDamaged(IngestError):
 
 
 class QuotaExceeded(IngestError):
-    """The collection has as many documents, or bytes of files, as it may have; or the library as many collections."""
+    """The library has as many collections as it may have."""
 
 
 class LimitExceeded(IngestError):

@@ -5,11 +5,14 @@ share.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import compress
 
 from builders import claim, draft, hit, matched, passage
 from hypothesis import strategies as st
 
+from rag_core.decision.batch import Outcomes, every_claim
 from rag_core.domain.claims import Conflict
+from rag_core.domain.decision import Decision
 from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
@@ -132,3 +135,11 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None, *, two: bool =
         metadata={"asked_on": "2026-11-20"},
         other=draw(st.none() | st.none() | any_measurements(of, two=False)) if two else None,
     )
+
+
+def assert_shown(outcomes: Outcomes, row: int, one: Measurements, decision: Decision) -> None:
+    """The claims that are shown are the decision's; of two halves, whichever comes first."""
+    claims = every_claim(one)
+    shown = tuple(compress(claims, outcomes.shown[row]))
+    assert shown == decision.claims if one.other is None else {*shown} == {*decision.claims}
+    assert not outcomes.shown[row, len(claims) :].any()

@@ -37,7 +37,6 @@ def material(n: int = 200, seed: int = 1, missing: int = 3) -> Material:
 def _material(n: int, seed: int, missing: int) -> Material:
     draw = np.random.default_rng(seed)
     scores = np.concatenate([draw.beta(8, 2, n), draw.beta(2, 8, n)])
-    intents = np.array(["factual", "procedural", "comparative"])[draw.integers(0, 3, 2 * n)]
     settings = Settings.load()
     questions = [
         LabelledQuestion(
@@ -54,9 +53,9 @@ def _material(n: int, seed: int, missing: int) -> Material:
             of=settings,
             question=q.question,
             correctness=float(score),
-            understanding=Understanding("en", str(intent)),
+            understanding=Understanding("en", "factual"),
         )
-        for q, score, intent in zip(questions, scores, intents, strict=True)
+        for q, score in zip(questions, scores, strict=True)
     ]
     return questions, records, answer_hits(questions, records)
 
@@ -66,9 +65,8 @@ def made(
 ) -> Certificate | Uncertified:
     """What certifying the material gives."""
     questions, records, hits = material(n)
-    request = Request(
-        targets or (WRONG,), **{k: changes.pop(k) for k in ("confidence", "first", "second", "by_type") if k in changes}
-    )  # type: ignore[arg-type]
+    asked = {k: changes.pop(k) for k in ("confidence", "first", "second") if k in changes}
+    request = Request(targets or (WRONG,), **asked)  # type: ignore[arg-type]
     given = {"set_name": "my set", "date": "2026-11-21", **changes}
     return certify(questions, records, hits, settings or Settings.load(), request, BASIS, **given)  # type: ignore[arg-type]
 

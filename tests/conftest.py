@@ -43,7 +43,7 @@ MARKERS = {
     "pages": "app",
     **dict.fromkeys(("adversarial", "entrypoints", "hostile", "service", "supply"), "slow"),
     **dict.fromkeys(
-        ("test_contract_embedder", "test_embedding_process", "test_optional", "test_verifiers"),
+        ("test_contract_embedder", "test_embedding_process", "test_optional"),
         "slow",
     ),
     **dict.fromkeys(("test_deletion_killed", "test_e5_file", "test_embedded_model", "test_reader_training"), "slow"),

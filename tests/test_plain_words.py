@@ -105,8 +105,6 @@ KEPT = {
     "Namespace",
     "NEEDS_GENERATION",
     "ll_fz_walk_path",
-    "verifier",
-    "verifier_languages",
     "_ended_by_signals",
     "namespace_html_elements",
 }

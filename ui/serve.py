@@ -30,7 +30,6 @@ from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.origin import SecurityHeaders, is_loopback
 from rag_core.errors import InvalidInput, RagError
 from rag_core.library.stored.named import collections
-from rag_core.service.visits import Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import close_files, require
@@ -42,7 +41,7 @@ from ui import frame
 from ui.app import first_run, state
 from ui.app.jobs import uploads
 from ui.app.people import visitor
-from ui.app.people.guard import NewVisits, OnlyThisPage, SignedIn
+from ui.app.people.guard import OnlyThisPage, SignedIn
 from ui.documents import original
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -81,8 +80,7 @@ async def alone(app: object) -> AsyncIterator[dict[str, object]]:
             remedy="Start it with --server.address 127.0.0.1, or have people sign in: docs/operate.md.",
         )
     async with warm(app) as state_of:
-        folder = state.library_folder()
-        names = [name for name in collections(folder) if not is_visit(name)]
+        folder, names = state.library_folder(), collections(state.library_folder())
         Background[object]("taking up").start(lambda _: take_up(folder, names, state.base_settings(), state.runner()))
         yield state_of
 
@@ -115,7 +113,6 @@ def guards(*, proxied: bool = False) -> list[Middleware]:
         Middleware(Crowds),
         Middleware(OnlyThisPage, proxied=proxied),
         Middleware(SignedIn),
-        Middleware(NewVisits),
     ]
 
 
@@ -131,12 +128,7 @@ SERVED: dict[str, Any] = {
 
 
 def beside(
-    running: Callable[[], AbstractAsyncContextManager[None]],
-    address: str,
-    names: Sequence[str],
-    *,
-    proxied: bool,
-    visits: Visits | None = None,
+    running: Callable[[], AbstractAsyncContextManager[None]], address: str, names: Sequence[str], *, proxied: bool
 ) -> tuple[st.App, Runner, Settings]:
     """The page for a server that has more than the page: its app, the runner of its jobs, and the settings that it
     starts with.
@@ -146,11 +138,7 @@ def beside(
         address: the name under which browsers open the page.
         names: all names that it may be called by.
         proxied: whether a proxy lets others in.
-        visits: of the visitors that the page takes, each in a collection of their own; None where it takes none.
     """
-    visitor.take_visitors(visits)
-    if visits:
-        visits.on_end.append(forgotten)
 
     @asynccontextmanager
     async def both(app: object) -> AsyncIterator[dict[str, object]]:
@@ -162,14 +150,6 @@ def beside(
     # else Streamlit asks the internet whether a foreign origin is this machine
     config.set_option("browser.serverAddress", address)
     return app, state.runner(), state.base_settings()
-
-
-def forgotten() -> None:
-    """Forget what the page keeps in memory of any document, after a collection was deleted."""
-    from ui.lab import state as records  # no start needs it
-
-    st.cache_data.clear()
-    records.forget_records()
 
 
 if __name__ == "__main__":

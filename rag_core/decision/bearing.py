@@ -98,12 +98,6 @@ def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], 
     return another_side(cited, hits, asked, corpus.page_text) is not None
 
 
-def scored_units(hits: Sequence[Hit], scores: SentenceScores, *, deep: bool = False) -> tuple[Scored, ...]:
-    """The sentences of the best passages with their relevance; `deep` reads all, as after a further search."""
-    most = len(hits) if deep else min(PASSAGES, len(hits))
-    return tuple(one for start in range(0, most, PASSAGES) for one in scores.of(hits[start : start + PASSAGES]))
-
-
 def _cited(draft: Draft, hits: Sequence[Hit], corpus: Corpus) -> list[list[Unit]]:
     known = {hit.passage.id: hit.passage for hit in hits}
     return [list(cited_units(claim, known, corpus.page_text)) for claim in draft.claims]

@@ -12,17 +12,10 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft
-from rag_core.compression.llm.excerpts import excerpts, tokens_of
-from rag_core.compression.llm.prompts import (
-    compress_prompt,
-    data_line,
-    passage_fields,
-    sufficiency_prompt,
-    verify_prompt,
-)
+from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
 from rag_core.compression.scoring import Scored
-from rag_core.decision.bearing import SentenceScores, bears, draft_correctness, is_one_sided, scored_units
+from rag_core.decision.bearing import SentenceScores, bears, draft_correctness, is_one_sided
 from rag_core.decision.find import find, read_query
 from rag_core.decision.progress import Ask, next_step
 from rag_core.decision.tools import Tools, entailment_model_for
@@ -114,8 +107,6 @@ class _Run:
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
-    # what the prompts send of the passages
-    sent: dict[tuple[Hit, ...], Mapping[str, str]] = field(default_factory=dict)
     # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
     wanted: tuple[str, ...] = ()
 
@@ -191,25 +182,12 @@ class _Run:
             measurements.library,
             self.settings,
             ask.findings,
-            self._excerpts(ask),
         )
         call, completion = self._complete(Step.DRAFT, prompt)
         attempt = Attempt(ask.asked, call)
         if completion is not None:
             attempt = self._read(attempt, completion, ask, measurements)
         return replace(llm_trace, attempts=(*llm_trace.attempts, attempt))
-
-    def _excerpts(self, ask: Ask) -> Mapping[str, str] | None:
-        """The parts of the passages that a draft's prompt sends, by passage id; None where it sends them whole."""
-        library, most = self.scores.measurements.library, self.settings.excerpt_tokens
-        if most and ask.hits not in self.sent:
-            self.sent[ask.hits] = excerpts(
-                scored_units(ask.hits, self.scores, deep=ask.round > 0),
-                self.corpus.page_text,
-                most,
-                lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), library))),
-            )
-        return self.sent.get(ask.hits) or None  # passages of headings alone hold no sentence
 
     def _read(self, attempt: Attempt, completion: Completion, ask: Ask, measurements: Measurements) -> Attempt:
         language = measurements.understanding.language
@@ -233,7 +211,6 @@ class _Run:
             self.tools.embedder,
             entailment_model,
             measurements.settings.min_support,
-            self._excerpts(ask),
         )
         view = replace(measurements, hits=ask.hits)
         added = tuple(len(added_to(claim, view)) for claim in draft.claims)

@@ -36,7 +36,7 @@ from rag_core.domain.given import GIVEN
 from rag_core.domain.indexing import INDEXING, Indexing, indexing_of
 from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import CLAUSE, LibraryFacts, Measurements, Understanding
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import TOP_CHARS, TOP_PASSAGES, Hit
 from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply, settled
 from rag_core.errors import InvalidInput, RagError
@@ -219,7 +219,7 @@ def _measured(
         absent = nowhere_spoken_of(measurements, missing, corpus, rows)
         features = found.features(tools.knows(language), hits, language, measurements.library.passages)
     with timed("relevance"):
-        relevance = _relevance(hits, vector, s, tools.embedder)
+        relevance = _relevance(hits, vector, tools.embedder)
     with timed("keywords"):
         match = match_keywords(
             measurements.understanding.keywords,
@@ -326,9 +326,9 @@ def _draft(
     )
 
 
-def _relevance(hits: Sequence[Hit], vector: Vectors, settings: Settings, embedder: Embedder) -> float | None:
+def _relevance(hits: Sequence[Hit], vector: Vectors, embedder: Embedder) -> float | None:
     """Mean cosine of the question to the beginnings of the top passages."""
-    tops = [hit.passage.text[: settings.relevance_chars] for hit in hits[: settings.relevance_passages]]
+    tops = [hit.passage.text[:TOP_CHARS] for hit in hits[:TOP_PASSAGES]]
     return float(np.clip((embedder.embed(tops) @ vector).mean(), -1.0, 1.0)) if tops else None
 
 

@@ -16,7 +16,7 @@ from rag_core.decision.checks import llm as of_llm
 from rag_core.domain.decision import AttemptView
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import TOP_PASSAGES, Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, several
 from rag_core.gating.levels import cut_passages, level, prompt_level
@@ -166,7 +166,7 @@ def hits_of(measurements: Measurements, round: int) -> tuple[Hit, ...]:
 def judged_hits(measurements: Measurements, round: int) -> tuple[Hit, ...]:
     """The passages that the model judges: all that it may draft from, or the first that relevance reads."""
     s, hits = measurements.settings, hits_of(measurements, round)
-    return hits[: s.relevance_passages] if s.sufficiency_reads == "top" else hits
+    return hits[:TOP_PASSAGES] if s.sufficiency_reads == "top" else hits
 
 
 def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace, note: str) -> Progress:

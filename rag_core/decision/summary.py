@@ -1,5 +1,5 @@
 """One question in a few numbers, for whoever watches many: how it ended, how sure, how fast; and counts of a
-collection's questions since the process began, which only grow. No text is in them but names that stand nowhere.
+collection's questions since the process began, which only grow. No text is in them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ class Summary:
     failed: int = 0  # those that the checks rejected
     retrieval_ms: float | None = None  # for the search; None where there was none
     model_ms: float | None = None  # that language models took together; None where none was asked
-    nowhere: tuple[str, ...] = ()  # names and numbers of the question that stand in no document
 
 
 def summarise(measurements: Measurements, decision: Decision) -> Summary:
@@ -62,7 +61,6 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
         failed,
         sum(measurements.timings.get(name, 0.0) for name in RETRIEVAL) if searched else None,
         sum(call.ms for call in asked) if asked else None,
-        measurements.nowhere,
     )
 
 

@@ -67,7 +67,6 @@ class Actor:
     # the acts open to them everywhere; None for all, where whoever let them in has guards of its own
     may: frozenset[Action] | None = None
     within: Mapping[str, frozenset[Action]] = field(default_factory=dict, hash=False)  # further acts, by collection
-    home: str = ""  # the collection made for them; "" for people who share the library's first one
 
     def is_open(self, action: Action, collection: str) -> bool:
         """Whether an act is open to them in a collection; "" for what belongs to none."""

@@ -10,6 +10,8 @@ from typing import Any
 from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Span
 
+TOP_PASSAGES, TOP_CHARS = 3, 500  # what the relevance check reads of a retrieval, and of each passage; as published
+
 
 class PassageKind(StrEnum):
     """The kind of text that a passage is made of."""

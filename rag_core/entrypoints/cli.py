@@ -31,7 +31,6 @@ from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.library.stored.sources import LISTED
 from rag_core.settings import DEFAULT_PRESET
 from rag_core.settings.logs import start_logs
-from rag_core.wiring import VECTOR_STORES
 
 # the second as pyproject.toml names it, where the wheel is installed
 MODULE, COMMAND = ("python -m rag_core", "plumbline")
@@ -129,11 +128,6 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         _switch("--resume", help="finish the files that an interrupted run had accepted"),
         _switch("--rebuild", help="index all documents again from their stored files (new model, damage)"),
     ),
-    ("migrate", "move a library into another vector store, and compare their checksums", commands.migrate): (
-        *PLACE,
-        *TUNE,
-        _option("store", choices=sorted(VECTOR_STORES), help="docs/scale.md says what each needs"),
-    ),
     ("ask", "answer questions, or refuse and say why", commands.ask): (
         *PLACE,
         *TUNE,
@@ -146,7 +140,7 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         _option(
             "--domain",
             metavar="NAME",
-            help="take this domain's profile, such as legal; auto detects it (default: none)",
+            help="take this domain's profile, such as legal (default: none)",
         ),
         ONE_AS_JSON,
         PASSWORD,
@@ -246,13 +240,6 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
             help="where the proxy connects from, if not this machine, as address or network; may be repeated",
         ),
         _switch("--open-to-network", help="listen on an address that other machines reach; needs tokens"),
-        _switch(
-            "--visitors",
-            help="a shared demo: nobody signs in, each visitor's documents are theirs alone and are deleted",
-        ),
-        _number(
-            "--visit-minutes", default=60, help="a visit ends so long after the page was closed (default: %(default)s)"
-        ),
         _switch("--no-page", help="the API and MCP alone"),
         _number("--rate", default=120, help="calls a minute of each caller (default: %(default)s)"),
     ),

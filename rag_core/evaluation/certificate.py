@@ -15,7 +15,7 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation.guarantee import Kind
 from rag_core.settings import Settings, Stage
 
-SCHEMA_VERSION = 2  # the form of a certificate
+SCHEMA_VERSION = 3  # the form of a certificate
 # what is shown and how it is called, and how documents are read: the library's version stands for the latter
 _OF_NO_MATTER = (Stage.OUTPUT, Stage.INGEST)
 
@@ -68,25 +68,16 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The questions of one type, empty for all, with thresholds and bounds; `known` are those with a known answer."""
-
-    type: str
-    thresholds: Mapping[str, float]
-    bounds: tuple[Bound, ...]
-    questions: int
-    answerable: int
-    known: int
-    answered: int
-
-
-@dataclass(frozen=True, slots=True)
 class Certificate:
     """A guarantee with all to check it; `left_out` were used to fit the score, `failed` not measured."""
 
     date: str
     confidence: float
-    parts: tuple[Part, ...]
+    thresholds: Mapping[str, float]
+    bounds: tuple[Bound, ...]
+    questions: int
+    answerable: int
+    answered: int
     basis: Basis
     set_name: str
     set_hash: str
@@ -94,10 +85,6 @@ class Certificate:
     failed: int
     settings: Mapping[str, Any]
     settings_hash: str
-
-    @property
-    def questions(self) -> int:
-        return sum(part.questions for part in self.parts)
 
     def to_json(self) -> dict[str, Any]:
         return {"schema_version": SCHEMA_VERSION, **asdict(self)}

@@ -18,7 +18,7 @@ from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.decision.checks import CHECKS, GATING
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.certificate import Basis, Bound, Certificate, Part
+from rag_core.evaluation.certificate import Basis, Bound, Certificate
 from rag_core.evaluation.guarantee import (
     Choice,
     Counts,
@@ -27,7 +27,6 @@ from rag_core.evaluation.guarantee import (
     Target,
     bounds,
     choose,
-    errorless,
     shortages,
     tally,
 )
@@ -37,18 +36,7 @@ from rag_core.gating.scores import question_hash
 from rag_core.records import DELETED
 from rag_core.settings import Cost, Mode, Scale, Settings
 
-# added to a threshold, none by themselves
-_SHIFTS = tuple(
-    f"{score}_extra_{intent}" for score in ("correctness", "answerability") for intent in ("procedural", "comparative")
-)
-
-_OF = {
-    name: check
-    for check in CHECKS
-    if check.certifiable
-    for name in check.settings
-    if name not in (check.mode, *_SHIFTS)
-}
+_OF = {name: check for check in CHECKS if check.certifiable for name in check.settings if name != check.mode}
 # each threshold that may be chosen, and the mode that must enforce its check
 MODE_OF: Mapping[str, str] = MappingProxyType({name: check.mode for name, check in _OF.items()})
 # the first threshold cuts a score of the whole question
@@ -78,40 +66,28 @@ def rows(name: str) -> tuple[float, ...]:
 
 Flags = NDArray[np.bool_]
 
-SHIFTED = "min_correctness"  # the threshold that question types may have limits of their own for
-# what a question type adds to it
-BY_TYPE: Mapping[str, str] = MappingProxyType(
-    {intent: f"correctness_extra_{intent}" for intent in ("procedural", "comparative")}
-)
-OTHERS = "factual"  # the type that all other questions go with
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """The targets that are asked for, to hold at once with `confidence` in (0, 1).
 
-    `first` is one of `FIRST`, `second` another threshold or empty; `by_type` asks for a limit of its own for each
-    question type with labels enough, of `SHIFTED` alone.
+    `first` is one of `FIRST`, `second` another threshold or empty.
     """
 
     targets: tuple[Target, ...]
     confidence: float = 0.95
-    first: str = SHIFTED
+    first: str = "min_correctness"
     second: str = ""
-    by_type: bool = False
 
     def __post_init__(self) -> None:
         if self.first not in FIRST or (self.second and self.second not in second_thresholds(self.first)):
             raise ValueError(f"no thresholds to choose: {self.first!r}, {self.second!r}")
-        if self.by_type and (self.second or self.first != SHIFTED):
-            raise ValueError(f"limits by question type are limits of {SHIFTED} alone")
 
 
 @dataclass(frozen=True, slots=True)
 class Uncertified:
-    """The reasons why a target is not met, by `type`; `needs_model` questions have to be measured more loosely."""
+    """The reasons why a target is not met; `needs_model` questions have to be measured more loosely."""
 
-    type: str
     shortages: tuple[Shortage, ...]
     questions: int
     left_out: int
@@ -181,29 +157,28 @@ def certify(
     grid = _measure(
         questions, records, hits, settings, request, ReplaySet.of(records) if replayed is None else replayed
     )
-    types = _types(records, grid, kept, request)
-    share = 1 - (1 - request.confidence) / len(types)  # so that the limits of all types hold together
-    chosen: dict[str, tuple[Counts, Choice]] = {}
-    for name, members in types.items():
-        counts = grid.counts(members)
-        choice = choose(counts, request.targets, share)
-        if choice.point is None:
-            lacking, again = shortages(counts, request.targets, share), int(grid.open[..., members].any((0, 1)).sum())
-            return Uncertified(name, lacking, int(members.sum()), int(used.sum()), int(failed.sum()), again)
-        chosen[name] = counts, choice
-    parts = tuple(_part(name, counts, choice, grid, request, types[name]) for name, (counts, choice) in chosen.items())
-    final = settings.changed(**_values(parts, request))
-    values = final.model_dump(mode="json", exclude={"preset"})
+    counts = grid.counts(kept)
+    choice = choose(counts, request.targets, request.confidence)
+    if choice.point is None:
+        lacking, again = shortages(counts, request.targets, request.confidence), grid.open[..., kept].any((0, 1))
+        return Uncertified(lacking, int(kept.sum()), int(used.sum()), int(failed.sum()), int(again.sum()))
+    row, step = choice.point
+    chosen = {request.first: grid.steps[step]} | ({request.second: grid.rows[row]} if request.second else {})
+    final = settings.changed(**{MODE_OF[name]: Mode.ENFORCE for name in chosen}, **chosen)
     return Certificate(
         date,
         request.confidence,
-        parts,
+        chosen,
+        _bounds(counts, choice, request.targets),
+        counts.n,
+        int((grid.answerable & kept).sum()),
+        int(counts.answered[choice.point]),
         basis,
         set_name,
         _set_hash(questions),
         int(used.sum()),
         int(failed.sum()),
-        values,
+        final.model_dump(mode="json", exclude={"preset"}),
         final.hash(),
     )
 
@@ -220,10 +195,9 @@ def _measure(
     shape = (len(second), len(first), len(records))
     answered, missed, open = (np.zeros(shape, np.bool_) for _ in range(3))
     width = min(hits.shape[1], replayed.most_claims)
-    extras: dict[str, float] = dict.fromkeys(BY_TYPE.values(), 0.0) if request.by_type else {}
     enforced = {MODE_OF[name]: Mode.ENFORCE for name in (request.first, request.second) if name}
     for row, other in enumerate(second):
-        along = settings.changed(**enforced, **extras, **({request.second: other} if request.second else {}))
+        along = settings.changed(**enforced, **({request.second: other} if request.second else {}))
         for step, value in enumerate(first):
             outcomes = replay_many(replayed, along.changed(**{request.first: value}))
             answered[row, step] = outcomes.answered
@@ -237,56 +211,14 @@ def _measure(
     return _Grid(second, first, answered, missed, open, answerable, np.array(known, dtype=np.bool_))
 
 
-def _types(records: Sequence[Measurements], grid: _Grid, kept: Flags, request: Request) -> dict[str, Flags]:
-    """The questions by type; a type with too few labels goes with the others."""
-    if not request.by_type:
-        return {"": kept}
-    intents = np.array([measurements.understanding.intent for measurements in records], dtype=object)
-    share = (1 - request.confidence) / (len(BY_TYPE) + 1)
-    of = {
-        Kind.WRONG_ANSWERS: ~grid.answerable,
-        Kind.FALSE_REFUSALS: grid.answerable,
-        Kind.MISSED_ANSWERS: grid.answerable & grid.known,
-    }
-    own = {}
-    for name in BY_TYPE:
-        members: Flags = kept & (intents == name)
-        if all((members & of[target.kind]).sum() >= errorless(target.at_most, share) for target in request.targets):
-            own[name] = members
-    rest = kept & ~np.isin(intents, list(own))
-    return {OTHERS: rest, **own}
-
-
-def _part(name: str, counts: Counts, choice: Choice, grid: _Grid, request: Request, members: Flags) -> Part:
+def _bounds(counts: Counts, choice: Choice, targets: Sequence[Target]) -> tuple[Bound, ...]:
     assert choice.point is not None
-    row, step = choice.point
-    chosen = {request.first: grid.steps[step]} | ({request.second: grid.rows[row]} if request.second else {})
-    upper = bounds(counts, choice.point, choice.levels)
-    held = []
-    for target in request.targets:
+    upper, held = bounds(counts, choice.point, choice.levels), []
+    for target in targets:
         errors, of = int(counts.errors[target.kind][choice.point]), int(counts.of[target.kind][choice.point])
         seen = clopper_pearson(errors, of)
         held.append(Bound(target.kind, target.at_most, errors, of, seen.low, seen.high, upper[target.kind]))
-    return Part(
-        name,
-        chosen,
-        tuple(held),
-        counts.n,
-        int((grid.answerable & members).sum()),
-        int((grid.answerable & grid.known & members).sum()),
-        int(counts.answered[choice.point]),
-    )
-
-
-def _values(parts: Sequence[Part], request: Request) -> dict[str, object]:
-    """The settings that the thresholds make: those of all questions, and what each type adds to its limit."""
-    values: dict[str, object] = {MODE_OF[name]: Mode.ENFORCE for name in parts[0].thresholds}
-    values |= dict(parts[0].thresholds)
-    if request.by_type:
-        base = parts[0].thresholds[request.first]
-        own = {part.type: part.thresholds[request.first] for part in parts}
-        values |= {name: round(own.get(intent, base) - base, 10) for intent, name in BY_TYPE.items()}
-    return values
+    return tuple(held)
 
 
 def _set_hash(questions: Sequence[LabelledQuestion]) -> str:

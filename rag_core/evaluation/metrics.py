@@ -1,4 +1,4 @@
-"""Figures of a labelled set: rates with exact intervals, curves over a threshold, reliability, and a paired test.
+"""Figures of a labelled set: rates with exact intervals, AUROC, reliability, and a paired test.
 
 Pure: arrays in, frozen results out. Equal scores are always one step, since no threshold can part them. A figure that
 is not defined, such as the AUROC of one class, is None and never a guess. Scores rise with the event they stand for: a
@@ -27,19 +27,6 @@ class Interval:
 
     low: float
     high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Two figures over a threshold, one point for each distinct score, strictest first; all of shape (points,).
-
-    `threshold[i]` is the score from which on a question counts, inf at the first point of a ROC curve; `x` and `y` are
-    in [0, 1].
-    """
-
-    threshold: Floats
-    x: Floats
-    y: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,30 +70,6 @@ def auroc(scores: ArrayLike, positive: ArrayLike) -> float | None:
     return float(_sklearn().roc_auc_score(flags, values)) if flags.any() and not flags.all() else None
 
 
-def roc_curve(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
-    """x: share of negatives that count, y: share of positives; from (0, 0) to (1, 1). None without both classes."""
-    values, flags = _scored(scores, positive)
-    if flags.all() or not flags.any():
-        return None
-    x, y, threshold = _sklearn().roc_curve(flags, values, drop_intermediate=False)
-    return Curve(threshold, x, y)
-
-
-def risk_coverage(scores: ArrayLike, wrong: ArrayLike) -> Curve | None:
-    """x: coverage, the share of questions answered from a score on; y: risk, the share of those that are wrong."""
-    values, flags = _scored(scores, wrong)
-    if not values.size:
-        return None
-    threshold, counted, errors = _steps(values, flags)
-    return Curve(threshold, counted / values.size, errors / counted)
-
-
-def aurc(scores: ArrayLike, wrong: ArrayLike) -> float | None:
-    """The area under the risk-coverage curve, each step with the risk at its end; lower is better."""
-    curve = risk_coverage(scores, wrong)
-    return None if curve is None else float((np.diff(curve.x, prepend=0.0) * curve.y).sum())
-
-
 def reliability(scores: ArrayLike, positive: ArrayLike, bins: int = 10) -> tuple[Bin, ...]:
     """The share that came true by score, in equal bins over [0, 1]; raises ValueError outside."""
     values, flags = _scored(scores, positive)
@@ -133,14 +96,6 @@ def _scored(scores: ArrayLike, flags: ArrayLike) -> tuple[Floats, Flags]:
     if not np.isfinite(values).all():
         raise ValueError("scores must be finite numbers")
     return values, marked
-
-
-def _steps(values: Floats, flags: Flags) -> tuple[Floats, Floats, Floats]:
-    """The distinct scores, highest first, and how many questions and how many marked ones score at least that."""
-    order = np.argsort(-values, kind="stable")
-    ordered = values[order]
-    last = np.append(np.flatnonzero(np.diff(ordered)), ordered.size - 1)
-    return ordered[last], (last + 1).astype(np.float64), np.cumsum(flags[order])[last].astype(np.float64)
 
 
 def _bin(low: float, high: float, values: Floats, flags: Flags) -> Bin:

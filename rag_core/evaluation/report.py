@@ -285,8 +285,6 @@ def paired(first: Marks, second: Marks) -> Paired:
     return Paired(int(both.sum()), b, c, mcnemar(b, c), np.flatnonzero(differ))
 
 
-# right answers more for one wrong one more that are worth a word, and of those there are; chosen
-MIN_GAIN, GAIN_SHARE = (3, 0.25)
 STEPS = 100  # limits that are tried between both ends of a setting's range
 
 
@@ -351,11 +349,3 @@ def suggested(of: Tradeoff, at_most: float) -> int | None:
     return next(
         (place for place, now in enumerate(of.effects) if now.answered and now.wrong <= at_most * now.answered), None
     )
-
-
-def one_more_wrong(of: Tradeoff, place: int) -> int | None:
-    """The lowest limit with one wrong answer more, where that answers many more rightly, or None: look at it."""
-    now = of.effects[place]
-    lower = next(at for at, found in enumerate(of.effects) if found.wrong <= now.wrong + 1)
-    gain = of.effects[lower].right - now.right
-    return lower if lower < place and gain >= max(MIN_GAIN, GAIN_SHARE * now.right) else None

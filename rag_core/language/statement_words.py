@@ -41,7 +41,6 @@ class LimitRows:
     # endings of the dictionary form of a verb, where a sentence may begin with its verb and leave its subject to the
     # one before
     infinitives: FoldedSet = frozenset()
-    refers: PhrasePattern = NEVER  # may refer to what was just stated ("this", "it")
     # words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what
     # price
     bears: PhrasePattern = NEVER

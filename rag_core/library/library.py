@@ -32,10 +32,9 @@ from rag_core.library.indexing.adding import Adding, AddReport, Target
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
 from rag_core.library.loading import Loaded, Loader, entry_in, ready_rows
-from rag_core.library.quota import Quota, QuotaOf, Room
 from rag_core.library.rebuilding import found_again
 from rag_core.library.stored import stored_sources
-from rag_core.library.stored.bounds import require_metadata
+from rag_core.library.stored.bounds import admitted, require_metadata
 from rag_core.library.stored.collection import (
     COMPLETE,
     READY,
@@ -64,8 +63,7 @@ class Uses(TypedDict, total=False):
 
     `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where
     one fails, they stay. `note` is told of each change before it is made; what it cannot keep is not changed.
-    `forget_rows` deletes what other databases still keep of it, `quota` says how much may be added, `workers` who makes
-    documents of PDFs.
+    `forget_rows` deletes what other databases still keep of it, `workers` makes documents of PDFs.
     """
 
     embedder: Required[Embedder]
@@ -74,7 +72,6 @@ class Uses(TypedDict, total=False):
     on_erase: OnErase
     note: Note
     forget_rows: ForgetRows
-    quota: QuotaOf
     workers: WorkersOf
 
 
@@ -88,7 +85,6 @@ class Library:
         self._forget_rows: ForgetRows = uses.get("forget_rows", lambda folder, but: None)
         self._on_delete: OnDelete = uses.get("on_delete", lambda documents, version: None)
         self._on_erase: OnErase = uses.get("on_erase", lambda documents, version, mentions: Erased())
-        self._quota: QuotaOf = uses.get("quota", Quota)
         self._workers: WorkersOf = uses.get("workers", lambda settings: None)
         self._swapping = threading.RLock()
         self._file: tuple[int, int] | None = None  # that the snapshot is of
@@ -152,28 +148,6 @@ class Library:
             with suppress(RagError):
                 library._finish_deletion()
         return library, replace(report, problems=(*problems, *report.problems))
-
-    @classmethod
-    def move(cls, folder: Path, collection: str, **uses: Unpack[Uses]) -> Library:
-        """Put the documents as they are into another store; both indexes are made of what is in the library's file.
-
-        Raises:
-            InvalidInput: it has no documents.
-            LibraryBusy: another call held the library for `WAIT_SECONDS`.
-            LibraryError: it was built with another model or version, something is damaged, or a store refused; it stays
-                where it was.
-        """
-        library = cls(folder, collection, **uses)
-        file = library._collection
-        with library._writing(WAIT_SECONDS, refresh=False):
-            if file.contents() is None:
-                raise InvalidInput("The library has no documents.", remedy="Choose the store when documents are added.")
-            library._check(replace(file.facts(), vector_store=library.vector_store))
-            library._note(Action.REBUILD, ())
-            library._change(library._built_with)
-            with suppress(RagError):  # whoever changes it next does it
-                library._finish_deletion()
-        return library
 
     @property
     def snapshot(self) -> Snapshot:
@@ -270,7 +244,7 @@ class Library:
                     else:
                         yield one
 
-            rows = self._collection.accept(Room(self._quota(), known).admitted(here(), refused), note)
+            rows = self._collection.accept(admitted(here(), refused), note)
             report = self._index(rows, settings, progress, cancelled, keep_locked=False)
         return replace(report, problems=(*refused, *report.problems))
 

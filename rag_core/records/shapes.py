@@ -240,7 +240,7 @@ def _show_around(document: str, around: Row, texts: Texts) -> None:
         around["text"] = "".join(BREAK if n in breaks else sign for n, sign in enumerate(text))
 
 
-SCHEMA_VERSION = 15  # the form of a record
+SCHEMA_VERSION = 16  # the form of a record
 _VERSION = "schema_version"
 
 

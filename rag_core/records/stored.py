@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag_core.settings import Settings
 
 ProfileName = Annotated[str, Field(pattern="^[a-z]{0,30}$", description="As in a decision's metadata, such as legal.")]
-MAX_COMMENT_CHARS = 1000  # a reader's comment, or a note on a run, about a paragraph; chosen
+MAX_COMMENT_CHARS = 1000  # a reader's comment, about a paragraph; chosen
 
 
 class FeedbackKind(StrEnum):
@@ -59,7 +59,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """A labelled set run against one version of a library; `note` is untrusted, as long as a comment."""
+    """A labelled set run against one version of a library."""
 
     id: int
     name: str
@@ -72,7 +72,6 @@ class RunHead:
     started: str
     total: int
     done: int
-    note: str = ""
 
 
 class ExecutionOutcome(StrEnum):

@@ -17,6 +17,9 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus, Reranker, Vectors
 from rag_core.settings import Settings
 
+OVER_RETRIEVE = 2  # candidates of either search, as a multiple of top_k
+RRF_CONSTANT = 60  # as published
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -39,15 +42,15 @@ class Wider:
     vector: Vectors
 
 
-def reciprocal_rank_fusion(rankings: Sequence[tuple[float, Mapping[int, int]]], constant: int) -> dict[int, float]:
-    """Sum of weight / (rank + constant) over the rankings that hold a row; ranks from 1.
+def reciprocal_rank_fusion(rankings: Sequence[tuple[float, Mapping[int, int]]]) -> dict[int, float]:
+    """Sum of weight / (rank + `RRF_CONSTANT`) over the rankings that hold a row; ranks from 1.
 
     Source: Cormack, Clarke and Buettcher, SIGIR 2009. A ranking of weight 0 still contributes its rows, with 0.
     """
     fused: dict[int, float] = {}
     for weight, ranks in rankings:
         for row, rank in ranks.items():
-            fused[row] = fused.get(row, 0.0) + weight / (rank + constant)
+            fused[row] = fused.get(row, 0.0) + weight / (rank + RRF_CONSTANT)
     return fused
 
 
@@ -89,8 +92,8 @@ def retrieve(
     wanted = (*terms, *wider.terms) if wider else terms
 
     def ranks(rows: Sequence[int] | None) -> tuple[dict[int, int], dict[int, int]]:
-        dense = corpus.vectors.search(searched, k * settings.over_retrieve, rows)
-        lexical = corpus.lexical.search(wanted, k * settings.over_retrieve, rows)
+        dense = corpus.vectors.search(searched, k * OVER_RETRIEVE, rows)
+        lexical = corpus.lexical.search(wanted, k * OVER_RETRIEVE, rows)
         return _ranks(dense), _ranks(lexical)
 
     def by_words(dense: Mapping[int, int], lexical: Mapping[int, int]) -> Mapping[int, int]:
@@ -102,12 +105,12 @@ def retrieve(
         }
 
     dense, lexical = ranks(allowed)
-    weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight
+    weight = settings.semantic_weight if known_language else 0.0  # a language that the embedding model does not know
     rankings: list[tuple[float, Mapping[int, int]]] = [(weight, dense), (1 - weight, by_words(dense, lexical))]
     if titled:
         near, worded = ranks(titled)
         rankings += [(weight, near), (1 - weight, by_words(near, worded))]
-    fused = reciprocal_rank_fusion(rankings, settings.rrf_constant)
+    fused = reciprocal_rank_fusion(rankings)
     candidates = sorted(fused)
     cosines = np.clip(corpus.vectors.vectors(candidates) @ vector, -1.0, 1.0) if candidates else []
     words = corpus.lexical.scores(terms, candidates)

@@ -15,7 +15,6 @@ from rag_core.domain.documents import Box, Document, Metadata
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, PasswordNeeded
-from rag_core.evaluation.domains import Taken, taken
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.library.erasing import Erased
@@ -28,7 +27,7 @@ from rag_core.settings import DEFAULT_PRESET, Cost, Settings
 from rag_core.settings.configuration import load_settings, locked
 from rag_core.settings.endpoints import model_environment
 from rag_core.settings.knobs import AS_BUILT
-from rag_core.settings.profiles import AUTO, of_cost, require_domain
+from rag_core.settings.profiles import Profile, of_cost, require_domain
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
 from rag_core.work.handing_in import HandingIn
@@ -148,7 +147,7 @@ class Collection:
     ) -> Job:
         """Start a job that adds these sources; see `Library.add`. A domain's profile says how they are cut."""
         self.principal.require(Scope.INDEX)
-        profile = {} if domain in (None, AUTO) else of_cost(require_domain(domain).values, INDEXED)
+        profile = {} if domain is None else of_cost(require_domain(domain).values, INDEXED)
         settings = self.settings(preset, {**profile, **values}, INDEXED)
         listed = [File(source.name, f"sha256:{source.digest}") for source in sources]
         handed = HandingIn(self._folder, self.name, settings, sources)
@@ -162,18 +161,8 @@ class Collection:
             place = str(self._folder), self.name
             return self._jobs.start(self.principal, place, "Adding documents", work, len(sources), listed, handed)
 
-    def taken(
-        self,
-        domain: str,
-        question: str,
-        documents: Sequence[str] | None = None,
-        filters: Mapping[str, str] | None = None,
-    ) -> Taken:
-        self.principal.require(Scope.ASK)
-        return taken(self.fresh().library.view, domain, question, documents, filters)
-
     def settings(
-        self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Taken | None = None
+        self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Profile | None = None
     ) -> Settings:
         """As `chosen`, with the collection's models; a profile comes over the preset, which may be `saved:NAME`."""
         base = self._base

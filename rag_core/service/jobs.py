@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rag_core.service.principal import Overloaded, Principal, Scope, ShareTaken, missing
-from rag_core.service.visits import is_visit
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import File, Job, Place, Work
-from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner, drop
+from rag_core.work.runner import Runner, drop
 
 # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
 MAX_JOBS, MAX_EACH = 8, 4
@@ -49,21 +48,18 @@ class Jobs:
         return job
 
     def require_room(self, principal: Principal) -> None:
-        """Raise ShareTaken or Overloaded where as many jobs wait as may; visitors' are counted apart."""
-        if principal.visits:
-            each, most = MAX_VISITOR, MAX_VISITORS
-            names = [job.by for job in self._runner.unfinished(visits=True)]
-        else:
-            each, most = MAX_EACH, MAX_JOBS
-            names = [one.program for one in list(self._known.values()) if not one.finished and not one.visits]
+        """Raise ShareTaken or Overloaded where as many jobs wait as may."""
+        names = [one.program for one in list(self._known.values()) if not one.finished]
         come = f"Call again in {RETRY_SECONDS} seconds."
-        if names.count(principal.id) >= each:
-            raise ShareTaken(f"{each} jobs of yours are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
-        if len(names) >= most:
-            raise Overloaded(f"{most} jobs are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
+        if names.count(principal.id) >= MAX_EACH:
+            raise ShareTaken(
+                f"{MAX_EACH} jobs of yours are running or waiting.", remedy=come, retry_after=RETRY_SECONDS
+            )
+        if len(names) >= MAX_JOBS:
+            raise Overloaded(f"{MAX_JOBS} jobs are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
 
     def find(self, principal: Principal, id: str) -> Job:
-        """A job of the caller's; of anybody's in their collections, with the scope admin, but for visitors' jobs."""
+        """A job of the caller's; of anybody's in their collections, with the scope admin."""
         job = self._known.get(id)
         if job is None or not self._may_see(principal, job):
             raise missing("job")
@@ -98,4 +94,4 @@ class Jobs:
     def _may_see(principal: Principal, job: Job) -> bool:
         if not principal.may_enter(job.place[1]):
             return False
-        return job.program == principal.id or (principal.may(Scope.ADMIN) and not is_visit(job.place[1]))
+        return job.program == principal.id or principal.may(Scope.ADMIN)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TypeVar
 
-from rag_core.service.principal import VISITOR, Overloaded, ShareTaken, Stopping, TooOften
+from rag_core.service.principal import Overloaded, ShareTaken, Stopping, TooOften
 from rag_core.settings.request_context import REQUEST
 
 PER_MINUTE = 120  # calls of one caller; a person with a program behind them needs fewer
@@ -29,7 +29,7 @@ def alone(caller: str) -> int:
 class Rate:
     """The buckets of all callers. Safe to share between threads.
 
-    Each of the `people` behind a caller may make `per_minute` calls, of which `at_once`, or a share, may come together.
+    Each of the `people` behind a caller may make `per_minute` calls, of which a share may come together.
     The clock's seconds never go back.
     """
 
@@ -38,10 +38,9 @@ class Rate:
         per_minute: int = PER_MINUTE,
         clock: Callable[[], float] = time.monotonic,
         *,
-        at_once: int | None = None,
         people: People = alone,
     ) -> None:
-        self._per_second, self._most = per_minute / 60, max(1.0, at_once or per_minute * BURST_SHARE)
+        self._per_second, self._most = per_minute / 60, max(1.0, per_minute * BURST_SHARE)
         self._clock, self._lock, self._people = clock, threading.Lock(), people
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # by caller: what was left, and when
 
@@ -62,11 +61,8 @@ class Rate:
             )
 
 
-VISITORS_SHARE = 0.75  # a part of all places, for all visitors together: whoever has a token finds one
-
-
 class Places:
-    """Safe to share between threads. Visitors of a shared demo, who cost nothing, have `VISITORS_SHARE` of the places.
+    """Safe to share between threads.
 
     `most` are in all, `each` of one caller and each of the `people` behind it; one at least stays for others. `what` is
     worked on, in the plural; after `retry_after` seconds there may be a place again.
@@ -90,9 +86,7 @@ class Places:
         with self._lock:
             if caller and self._held[caller] >= each:
                 raise ShareTaken(f"You have {each} {self._what} at once.", remedy=come, retry_after=self._retry)
-            of_visitors = sum(count for name, count in self._held.items() if name.startswith(VISITOR))
-            full = caller.startswith(VISITOR) and of_visitors >= max(1, int(self.most * VISITORS_SHARE))
-            if full or self._held.total() >= self.most:
+            if self._held.total() >= self.most:
                 raise Overloaded(
                     f"The service has {self.most} {self._what}, as many as it takes at once.",
                     remedy=come,

@@ -323,13 +323,3 @@ class Confidence(Told):
     indexing: dict[str, int] = Field(
         default_factory=dict, description="Of documents that were searched before all of their pages were read."
     )
-
-
-class VisitOut(Told):
-    """A visit: the token that is sent as X-Browser-ID, the visitor's own collection, and when it ends by itself."""
-
-    id: str
-    collection: str = named(...)
-    ends_after_minutes: float = Field(
-        description="Minutes after the visitor's last call. Then the collection is deleted."
-    )

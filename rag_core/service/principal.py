@@ -73,7 +73,6 @@ def missing(what: str, name: str = "") -> NotFound:
     return NotFound(there_is, remedy="Check its name or id, and what your token may reach.")
 
 
-VISITOR = "visit:"  # begins the name of a visitor of a shared demo
 EVERY = "*"  # as a collection of a token: all of them, also those to come
 
 
@@ -108,11 +107,6 @@ class Principal:
     def may(self, scope: Scope) -> bool:
         """Whether they have a scope."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
-
-    @property
-    def visits(self) -> bool:
-        """Whether they are a visitor of a shared demo."""
-        return self.actor is not None and bool(self.actor.home)
 
     def may_enter(self, collection: str) -> bool:
         """Whether a collection is one of theirs."""

@@ -13,12 +13,12 @@ from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.evaluation import judged_under
-from rag_core.evaluation.domains import PROFILE
 from rag_core.records.changes import Pin
 from rag_core.records.stored import Execution, Feedback, FeedbackKind, StoredDecision
 from rag_core.service.collection import Collection, chosen
 from rag_core.service.principal import Scope, missing
 from rag_core.settings import Cost
+from rag_core.settings.profiles import PROFILE, require_domain
 from rag_core.settings.request_context import note_decision
 from rag_core.work import pins
 from rag_core.work.recording import keep, keeping, passage_of
@@ -35,7 +35,7 @@ class Asking:
     values: Mapping[str, Any] = field(default_factory=dict)  # settings over it, by name
     documents: Sequence[str] | None = None  # ids or names of those to search; None for all
     filters: Mapping[str, str] = field(default_factory=dict)  # values that a document's metadata must have
-    domain: str | None = None  # whose profile it is asked under; `auto` detects it, None takes no profile
+    domain: str | None = None  # whose profile it is asked under
     earlier: Sequence[str] = ()  # the questions before it, oldest first; it is asked as one that stands alone
 
 
@@ -54,9 +54,7 @@ class Questions:
     ) -> tuple[Decision, str]:
         """The decision, and the id under which it is kept, or ""; `on_measured` is called before it is decided."""
         self._principal.require(Scope.ASK)
-        engine, profile = self._collection.fresh(), None
-        if asking.domain is not None:
-            profile = self._collection.taken(asking.domain, asking.question, asking.documents, asking.filters)
+        engine, profile = self._collection.fresh(), None if asking.domain is None else require_domain(asking.domain)
         settings = self._collection.settings(asking.preset, asking.values, COSTS, profile)
         measured: list[Measurements] = []
 

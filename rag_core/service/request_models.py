@@ -37,7 +37,7 @@ Domain = Annotated[
     Field(
         pattern="^[a-z]{1,30}$",
         examples=["legal"],
-        description="A domain profile, such as legal; `auto` detects it. None without.",
+        description="A domain profile, such as legal. None without.",
     ),
 ]
 Detail = Literal["answer", "full"]  # a decision with the fields of `models.Answer`, or with all
@@ -112,7 +112,7 @@ class QueryIn(Chosen):
         if self.collections is not None and "collection" in self.model_fields_set:
             raise ValueError("namespace and collections do not go together: name all of them in collections")
         if self.collections is not None and self.domain is not None:
-            raise ValueError("domain and collections do not go together: a domain is detected in one collection")
+            raise ValueError("domain and collections do not go together: a profile is taken in one collection")
         return self
 
 

@@ -6,9 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,6 @@ from rag_core.service.people import People, access_file
 from rag_core.service.principal import LOCAL, Loading, Overloaded, Principal, Scope, Unauthenticated, missing
 from rag_core.service.questions import COSTS, Asking
 from rag_core.service.tokens import PREFIX, Tokens
-from rag_core.service.visits import Visit, Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.settings.configuration import question_places
 from rag_core.settings.login import Login
@@ -70,7 +67,6 @@ class Service:
         runner: of jobs, shared with the page where there is one.
         per_minute: calls that each caller may make.
         local: whether callers of this machine need no token as long as none was ever made.
-        visits: of people who need none either, each in a collection of their own; None where there are none.
         login: whose tokens let people in too; None where nobody signs in.
     """
 
@@ -82,10 +78,9 @@ class Service:
         per_minute: int = PER_MINUTE,
         *,
         local: bool = True,
-        visits: Visits | None = None,
         login: Login | None = None,
     ) -> None:
-        self.folder, self.base, self.visits, self._runner = folder, base, visits, runner
+        self.folder, self.base, self._runner = folder, base, runner
         self.tokens, self.jobs = Tokens(folder), Jobs(runner)
         people = self.tokens.people
         self.rate = Rate(per_minute, people=people)
@@ -137,40 +132,14 @@ class Service:
             raise Unauthenticated("The token is not valid, or no longer.", remedy=remedy)
         return person.principal
 
-    def visitor(self, token: str) -> Principal:
-        return self._visit(token)[1].principal
-
-    def begin_visit(self, address: str) -> tuple[Visit, str, float]:
-        """A new visit of somebody at an IP address, its token, and the minutes that it lasts without a sign of them."""
-        if self.visits is None:
-            raise missing("page")
-        return *self.visits.begin(address), self.visits.minutes
-
-    def end_visit(self, token: str) -> None:
-        visits, visit = self._visit(token)
-        visits.end(visit)
-
-    def _visit(self, token: str) -> tuple[Visits, Visit]:
-        if self.visits is None or (visit := self.visits.find(token)) is None:
-            raise Unauthenticated(
-                "This visit is over.", remedy="POST /api/visits begins another; its documents are new too."
-            )
-        return self.visits, visit
-
     def enter(self, principal: Principal, name: str, *, new: bool = False) -> Collection:
         """A collection of the caller's. `new` says that it may be one that is not there yet."""
         if not is_name(name):
             raise missing("collection")
-        if not self._may_enter(principal, name) or not (new or name in self._names()):
+        if not principal.may_enter(name) or not (new or name in self._names()):
             raise missing("collection", name)
         note_collection(name)
         return Collection(self.folder, self.base, self.jobs, principal.within(name), name)
-
-    def _may_enter(self, principal: Principal, name: str) -> bool:
-        """Whether a collection is the caller's. A visitor's is nobody else's, whatever a token says."""
-        return principal.may_enter(name) and (
-            self.visits is None or not is_visit(name) or principal.collections is not None
-        )
 
     def ask_together(
         self,
@@ -209,7 +178,7 @@ class Service:
         return entered
 
     def collections(self, principal: Principal) -> tuple[str, ...]:
-        return tuple(name for name in self._names() if self._may_enter(principal, name))
+        return tuple(name for name in self._names() if principal.may_enter(name))
 
     def decide(
         self,
@@ -261,25 +230,10 @@ class Service:
         """Say that it is to stop; `close` then does. May be called by a handler of a signal."""
         self._stopping.set()
 
-    @contextmanager
-    def visited(self) -> Iterator[None]:
-        """Within the block visits that are over are deleted, at its end all of them; first what earlier ones left."""
-        clear_dropped(self.folder)
-        drop = partial(self.jobs.drop, self.folder)
-        if self.visits is None:
-            Visits(self.folder, "").clean(drop)
-            yield
-            return
-
-        def busy(name: str) -> bool:
-            return any(not job.finished for job in self._runner.jobs((str(self.folder), name)))
-
-        with self.visits.running(drop, busy):
-            yield
-
     def take_up(self) -> None:
-        """Start jobs for the files that the last end of the service cut off, visitors' are gone; and follow folders."""
-        take_up(self.folder, [name for name in collections(self.folder) if not is_visit(name)], self.base, self._runner)
+        """Finish deleting, start jobs for the files that the last end of the service cut off, and follow folders."""
+        clear_dropped(self.folder)
+        take_up(self.folder, collections(self.folder), self.base, self._runner)
         try:
             folders = self._people.folders()
         except RagError as error:  # whoever signs in is told

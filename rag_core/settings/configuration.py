@@ -55,14 +55,6 @@ def retention(environment: Mapping[str, str]) -> Retention:
     )
 
 
-def quotas(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """Documents and bytes of a collection that has no quota of its own; raises InvalidSetting.
-
-    By RAG_QUOTA_DOCUMENTS and RAG_QUOTA_BYTES.
-    """
-    return _amount("RAG_QUOTA_DOCUMENTS", environment), _amount("RAG_QUOTA_BYTES", environment)
-
-
 def most_collections(environment: Mapping[str, str]) -> int:
     """How many collections a library may have: RAG_QUOTA_COLLECTIONS; raises InvalidSetting."""
     return _amount("RAG_QUOTA_COLLECTIONS", environment) or MAX_COLLECTIONS

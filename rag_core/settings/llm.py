@@ -36,14 +36,6 @@ class ModelSettings(BaseModel):
     """Let a model answer in the question's language from passages in another one; words cannot be compared across
     languages, so it needs rewording audited.
     """
-    structured_outputs: Literal["auto", "always", "never"] = choice("auto", Stage.DRAFT, _A)
-    """Whether the model's server is asked for JSON by a schema; auto leaves the schema out where it cannot."""
-    compress_prompt: str = choice("", Stage.DRAFT, _A)
-    """Your own rules for the model that drafts; empty takes the built-in ones."""
-    excerpt_tokens: int = number(350, Stage.DRAFT, _A, Unit.TOKENS, 0, 20000, step=50)
-    """Most tokens of the passages in a draft's prompt: the sentences around what bears on the question; 0 sends all of
-    them whole.
-    """
     sufficiency_mode: Mode = mode(Mode.OFF, Stage.GATE)
     """Whether the model is asked first if the passages answer the question: its no refuses (enforce), is shown
     (observe), or it is not asked (off). Enforced, it also refuses where no model can be asked.

@@ -1,12 +1,12 @@
 """Domain profiles, `data/profiles.yaml`: settings for a field of knowledge, over those of a preset.
 
-They may only set what is a setting.
+They may only set what is a setting, and only where a caller names the domain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,20 +19,25 @@ from rag_core.settings.presets import DATA
 from rag_core.settings.settings import Settings
 
 GENERAL = "general"  # the domain of what belongs to no other
-AUTO = "auto"  # in the place of a domain: it is detected
+PROFILE = "profile"  # in a decision's metadata
+ASKED = frozenset({Cost.REPLAY, Cost.ASK})  # settings of a question; the others are of documents that are added
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The profile of a domain: settings, and what speaks for the domain."""
+    """The profile of a domain."""
 
     domain: str
     title: str
     help: str
     values: Mapping[str, Any]  # settings by name
-    kinds: tuple[str, ...] = ()  # strategies of cutting
-    keys: tuple[str, ...] = ()  # names of metadata
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # in titles and questions, by ISO 639-1 code
+
+    @property
+    def about(self) -> dict[str, str]:
+        return {PROFILE: self.domain}
+
+    def over(self, settings: Settings) -> Settings:
+        return settings.changed(**of_cost(self.values, ASKED))
 
 
 _ADAPTER = TypeAdapter(Profile)

@@ -43,10 +43,7 @@ class Unit(StrEnum):
     """The unit of a setting that stands on none of the scales; its own bounds say how far it goes."""
 
     PASSAGES = "passages"
-    TIMES = "times"
-    RANKS = "ranks"
     DAYS = "days"
-    CHARACTERS = "characters"
     WORDS = "words"
     NAMES = "names"
     SENTENCES = "sentences"

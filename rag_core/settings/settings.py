@@ -34,14 +34,8 @@ class Settings(ModelSettings):
     # retrieve
     top_k: int = number(10, Stage.RETRIEVE, _A, Unit.PASSAGES, 1, 50)
     """How many passages are retrieved for a question."""
-    over_retrieve: int = number(2, Stage.RETRIEVE, _A, Unit.TIMES, 1, 10)
-    """Candidates of the dense search, as a multiple of top_k."""
     semantic_weight: float = number(0.5, Stage.RETRIEVE, _A, Scale.SHARE, step=0.05)
     """Weight of the dense ranking when rankings are fused; the lexical one gets the rest."""
-    unknown_semantic_weight: float = number(0.0, Stage.RETRIEVE, _A, Scale.SHARE, step=0.05)
-    """The same weight for a question in a language that the embedding model does not know."""
-    rrf_constant: int = number(60, Stage.RETRIEVE, _A, Unit.RANKS, 1, 200)
-    """Constant of reciprocal rank fusion, 1 / (rank + constant)."""
     reranker: str = choice("", Stage.RETRIEVE, _A)
     """Name or folder of a cross-encoder that reorders the passages; empty for none."""
     authority_weight: float = number(0.0, Stage.RETRIEVE, _A, Scale.SHARE, step=0.05)
@@ -55,19 +49,11 @@ class Settings(ModelSettings):
     min_correctness: float = at_least(0.5, Stage.GATE, Scale.CORRECTNESS)
     """Refuse when the calibrated probability that the answer is right is below this."""
     correctness_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "correctness", switch=STRICT)
-    correctness_extra_procedural: float = at_least(0.0, Stage.GATE, Scale.CORRECTNESS, -1.0, 1.0)
-    """Added to min_correctness for questions on how something is done; below 0 they are answered more easily."""
-    correctness_extra_comparative: float = at_least(0.0, Stage.GATE, Scale.CORRECTNESS, -1.0, 1.0)
-    """Added to min_correctness for questions that compare; below 0 they are answered more easily."""
     min_place: float = at_least(0.1, Stage.GATE, Scale.CORRECTNESS)
     """A refusal shows the best place as one that may be the answer from this probability on; 1 shows none."""
     min_answerability: float = at_least(0.56, Stage.GATE, Scale.ANSWERABILITY)
     """Refuse when the calibrated probability that the documents answer the question is below this."""
     answerability_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "answerability", switch=STRICT)
-    answerability_extra_procedural: float = at_least(0.0, Stage.GATE, Scale.ANSWERABILITY, -1.0, 1.0)
-    """Added to min_answerability for questions on how something is done; below 0 they are answered more easily."""
-    answerability_extra_comparative: float = at_least(0.0, Stage.GATE, Scale.ANSWERABILITY, -1.0, 1.0)
-    """Added to min_answerability for questions that compare; below 0 they are answered more easily."""
     min_top_cosine: float = at_least(0.72, Stage.GATE, Scale.COSINE)
     """Refuse when the closest passage is less similar than this."""
     top_cosine_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "top cosine", switch=STRICT)
@@ -76,10 +62,6 @@ class Settings(ModelSettings):
     mean_confidence_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "mean confidence", switch=STRICT)
     min_relevance: float = at_least(0.4, Stage.GATE, Scale.COSINE)
     """Refuse when the beginnings of the top passages are less similar to the question than this on average."""
-    relevance_passages: int = number(3, Stage.GATE, _A, Unit.PASSAGES, 1, 10)
-    """How many top passages the relevance check reads."""
-    relevance_chars: int = number(500, Stage.GATE, _A, Unit.CHARACTERS, 100, 2000, step=50)
-    """How much of each passage the relevance check reads."""
     relevance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "relevance", switch=STRICT)
     max_distance: float = at_most(0.8, Stage.GATE, Scale.DISTANCE)
     """Passages further than this (1 - cosine) are cut; claims that rest on a cut passage are dropped."""
@@ -158,10 +140,6 @@ class Settings(ModelSettings):
     min_support: float = at_least(0.5, Stage.GROUNDING, Scale.SUPPORT)
     """Least estimated probability that its evidence supports a claim; `judge` calls a claim supported from here on."""
     support_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "support", switch=VALIDATION)
-    verifier: str = choice("embedded", Stage.GROUNDING, _A)
-    """The model that reads a claim with its evidence: the embedded one, none, or any by name or folder."""
-    verifier_languages: str = choice("", Stage.GROUNDING, _A)
-    """Languages that a named verifier reads, as codes (en, cs); it needs one at least."""
 
     # output
     confidence: Literal["weighted", "mean", "top", "correctness", "answerability"] = choice(

@@ -13,7 +13,6 @@ from rag_core.adapters.webhook import post as post
 from rag_core.library.disk.database import close_files as close_files
 from rag_core.wiring.engines import corpus_of as corpus_of
 from rag_core.wiring.engines import joined_corpus as joined_corpus
-from rag_core.wiring.engines import move_library as move_library
 from rag_core.wiring.engines import open_engine as open_engine
 from rag_core.wiring.engines import ready_tools as ready_tools
 from rag_core.wiring.engines import rebuild_library as rebuild_library

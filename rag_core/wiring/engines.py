@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from rag_core.adapters import tracing
 from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
@@ -29,7 +26,6 @@ from rag_core.library.joined import Joined, joined
 from rag_core.library.library import AddReport, Library
 from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.stored.entry import EXACT_STORE
-from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import Settings
 from rag_core.settings.login import Login
 from rag_core.wiring import models
@@ -37,8 +33,6 @@ from rag_core.wiring.folder import calibration_files, contents_of, counts, notin
 
 if TYPE_CHECKING:
     from rag_core.adapters.signing_keys import SigningKeys
-
-ROWS = 1024  # vectors that are read at once: 1.5 MB of the embedded model's
 
 
 def rebuild_library(
@@ -54,27 +48,6 @@ def rebuild_library(
     vectors = vector_store(settings.vector_store)  # said before a model is loaded
     its = uses(folder, collection, _embedder(settings, apart), vectors)
     return Library.rebuild(folder, collection, settings, progress=progress, cancelled=cancelled, **its)[1]
-
-
-def move_library(folder: Path, collection: str, settings: Settings, store: str) -> tuple[str, str]:
-    """Move a library into another vector store; SHA-256 of all its vectors, as read before and after.
-
-    No model is asked, and nothing is read or cut anew. `settings` name the model and store it was built with
-    (`as_built`). Errors as `vector_store` and `Library.move`.
-    """
-    model, vectors = _embedder(settings, False), vector_store(store)
-    before = vectors_hash(open_library(folder, collection, model, settings.vector_store).snapshot)
-    Library.move(folder, collection, **uses(folder, collection, model, vectors))
-    return before, vectors_hash(open_library(folder, collection, model, store).snapshot)
-
-
-def vectors_hash(snapshot: Snapshot) -> str:
-    """SHA-256 of all vectors of a version, read from its store in the order of its rows, as hex digits."""
-    found, count = hashlib.sha256(), len(snapshot.passages)
-    for first in range(0, count, ROWS):
-        rows = snapshot.vectors.vectors(range(first, min(first + ROWS, count)))
-        found.update(np.ascontiguousarray(rows, dtype="<f4").tobytes())
-    return found.hexdigest()
 
 
 def _embedder(settings: Settings, apart: bool) -> Embedder:

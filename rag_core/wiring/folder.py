@@ -1,4 +1,4 @@
-"""A library's folder: its collections with their records, logs, counts and quotas, each opened once a process."""
+"""A library's folder: its collections with their records, logs and counts, each opened once a process."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from rag_core.library import dropping
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import Library, Uses
 from rag_core.library.loading import Loader
-from rag_core.library.quota import Quota, Room
 from rag_core.library.stored import titles
+from rag_core.library.stored.bounds import admitted
 from rag_core.library.stored.collection import Collection as File
 from rag_core.library.stored.collection import Contents, Values
 from rag_core.library.stored.entry import EXACT_STORE, Accepted
 from rag_core.library.stored.named import collections, create_collection, is_name
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
-from rag_core.settings.configuration import auditing, most_collections, quotas
+from rag_core.settings.configuration import auditing, most_collections
 
 _log = logging.getLogger(__name__)
 _counts: dict[tuple[Path, str], Counts] = {}
@@ -68,14 +68,8 @@ def uses(folder: Path, collection: str, model: Embedder, vectors: VectorStore) -
         "note": noting(folder, collection),
         "on_erase": partial(_erase, folder, collection),
         "forget_rows": forget_rows,
-        "quota": quota_of,
         "workers": workers_of,
     }
-
-
-def quota_of() -> Quota:
-    """How much each collection may have, as the environment says."""
-    return Quota(*quotas(os.environ))
 
 
 def _erase(folder: Path, collection: str, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
@@ -212,8 +206,7 @@ def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Va
             note(Action.INDEX, ids)
 
     try:
-        room = Room(quota_of(), file.taken())  # one for which there is none is not listed, as its job will say
-        taken = file.accept(room.admitted(sources, refused), noted, taken_up=values)
+        taken = file.accept(admitted(sources, refused), noted, taken_up=values)
         return frozenset(row.digest for row, _ in taken)
     except RagError as error:
         _log.warning("files could not be listed before their turn: %s", error.kind)

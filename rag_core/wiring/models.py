@@ -6,16 +6,13 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from rag_core.adapters.child.process import ProcessAnswerability, ProcessEmbedder, ProcessEntailment
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker, precision_here
 from rag_core.adapters.embedding.choose import load_embedder
-from rag_core.adapters.embedding.reader import MODEL_FILE, ReaderModel, version_of
-from rag_core.adapters.embedding.support import SUPPORT_FILE, SUPPORT_LANGUAGES
-from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_ENTAILMENT
-from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
-from rag_core.adapters.entailment.by_name import EntailmentOnDemand, declared_languages, load_entailment_model
+from rag_core.adapters.embedding.reader import MODEL_FILE, ReaderModel
+from rag_core.adapters.embedding.support import SUPPORT_FILE, SupportOnDemand
 from rag_core.adapters.llm.chain import model_chain
 from rag_core.domain.ports import AnswerabilityModel, Embedder, EntailmentModel, LanguageModel
 from rag_core.errors import InvalidSetting
@@ -61,35 +58,22 @@ _reader = lru_cache(maxsize=1)(ReaderModel)
 
 
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
-    """The entailment model that the settings name, loaded when first asked; None for none, or without its file."""
-    model, languages = settings.verifier, settings.verifier_languages
-    known = declared_languages(languages)
-    if model == NO_ENTAILMENT or (model == EMBEDDED_ENTAILMENT and not SUPPORT_FILE.exists()):
+    """The support model, here or in the embedding model's child; None where its file was left out."""
+    if not SUPPORT_FILE.exists():
         return None
-    if model != EMBEDDED_ENTAILMENT and not known:
-        raise InvalidSetting(
-            f"Nothing says which languages the verifier {model!r} reads.",
-            remedy="Set verifier_languages, such as en, cs.",
-        )
-    child = embedder_apart(settings.embedding_model, settings.embedding_precision) if apart else None
-    return _entailment_model(model, precision_here(settings.embedding_precision), languages, child)
+    precision = precision_here(settings.embedding_precision)
+    if apart:
+        return ProcessEntailment(embedder_apart(settings.embedding_model, settings.embedding_precision), precision)
+    return _support(precision)
 
 
-@lru_cache(maxsize=2)
-def _entailment_model(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> EntailmentModel:
-    named = model, precision, languages
-    version, known = f"{model}@{precision}", declared_languages(languages)
-    if model == EMBEDDED_ENTAILMENT:
-        version, known = version_of(SUPPORT_FILE), SUPPORT_LANGUAGES
-    if child:
-        return ProcessEntailment(child, named, version, known)
-    return EntailmentOnDemand(partial(load_entailment_model, *named), version, known)
+_support = lru_cache(maxsize=2)(SupportOnDemand)
 
 
 def language_model(settings: Settings, environment: Mapping[str, str] | None = None) -> LanguageModel | None:
     """The configured language models in order, the settings' first; or None."""
     places = configured_models(settings, environment)
-    return model_chain(places, settings.structured_outputs) if places else None
+    return model_chain(places) if places else None
 
 
 def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:

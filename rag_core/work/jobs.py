@@ -144,7 +144,6 @@ class Job(Background["AddReport | Ran"]):
     by: str = ""  # who started it
     program: str = ""  # the id of the principal that did so over the service
     id: str = field(default_factory=lambda: secrets.token_hex(8))
-    visits: bool = False  # that is a visitor of a shared demo
     given_up: bool = False  # stopped since its library goes: nothing needs to be kept of it
     stored: bool = False  # its files are on the library's list, where an end of the process does not reach them
     started: bool = False  # its turn has come
@@ -261,9 +260,8 @@ class Job(Background["AddReport | Ran"]):
 
         def told(step: str, done: int, total: int) -> None:
             self.progress(step, done, total)
-            # Between two files a visitor lets others come first: nobody else writes to their collection, whose lock
-            # they keep meanwhile. So do watched answers between two questions, which keep no lock.
-            if (self.visits or self.kind == "watching") and step in WHOLE and done < total:
+            # between two questions watched answers, which keep no lock, let others come first
+            if self.kind == "watching" and step in WHOLE and done < total:
                 turns.pass_on(self)
 
         def noted(cancelled: Cancel) -> AddReport | Ran:

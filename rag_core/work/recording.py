@@ -73,8 +73,6 @@ def kept(folder: Path, collection: str, since: str, cancelled: Cancel | None = N
 def _summary(folder: Path, collection: str, row: StoredDecision) -> Kept | None:
     try:
         measured = records(folder, collection).measurements(row.id)
-        return Kept(
-            row.id, row.at, row.question, measured.understanding.language, summarise(measured, decide(measured))
-        )
+        return Kept(row.id, row.at, row.question, summarise(measured, decide(measured)))
     except InvalidInput:  # deleted meanwhile, or of another version
         return None

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 MAX_UNFINISHED, MAX_EACH = 24, 8  # jobs of the page that run or wait, in all and of one person who signed in
-MAX_VISITORS, MAX_VISITOR = 120, 4  # the same for visitors of a shared demo, who are counted apart, and of one visitor
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
 
 
@@ -59,7 +58,6 @@ class Runner:
             files=files,
             handing_in=handing_in,
             by=actor().name,
-            visits=bool(actor().home),
         )
         with self._starting:
             if self._going[place]:
@@ -75,14 +73,14 @@ class Runner:
         return job
 
     def _has_no_room(self, job: Job) -> bool:
-        """Whether too many wait before it, of its own kind of people."""
-        left = self.unfinished(visits=job.visits)
-        most, each = (MAX_VISITORS, MAX_VISITOR) if job.visits else (MAX_UNFINISHED, MAX_EACH)
-        return len(left) >= most or (actor().may is not None and sum(known.by == job.by for known in left) >= each)
+        """Whether too many wait before it, in all or of whoever signed in."""
+        left = self.unfinished()
+        of_theirs = sum(known.by == job.by for known in left)
+        return len(left) >= MAX_UNFINISHED or (actor().may is not None and of_theirs >= MAX_EACH)
 
-    def unfinished(self, *, visits: bool) -> list[Job]:
-        """The jobs that run or wait, of visitors of a shared demo or of all others."""
-        return [job for job in self._jobs if not job.finished and job.visits == visits]
+    def unfinished(self) -> list[Job]:
+        """The jobs that run or wait."""
+        return [job for job in self._jobs if not job.finished]
 
     def start_once(self, key: str, title: str, work: Work, files: int) -> Job:
         """The job of this key, started at the first call in this process. It belongs to no session."""

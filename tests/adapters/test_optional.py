@@ -20,7 +20,6 @@ USES = """
 import json, sys
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker
-from rag_core.adapters.entailment.by_name import load_entailment_model
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.llm.chain import endpoint_model
 from rag_core.adapters.workers.ray_workers import workers_of
@@ -37,7 +36,6 @@ uses = {
     "litellm": lambda: endpoint_model(Endpoint("litellm://bedrock", "", "m"), "auto"),
     "embedder": lambda: load_embedder("another", "auto"),
     "reranker": lambda: CrossEncoderReranker("another"),
-    "verifier": lambda: load_entailment_model(sys.argv[1], languages="en"),
 }
 found = {}
 for name, use in uses.items():
@@ -80,9 +78,7 @@ def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements
 
 
 def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_path: Path) -> None:
-    (tmp_path / "model.safetensors").write_bytes(b"")
-    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    run = without(tmp_path, "-c", USES, str(tmp_path))
+    run = without(tmp_path, "-c", USES)
 
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
@@ -96,8 +92,6 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
         "rapidocr": "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are",
     }
     problems = {name: ("MissingDependency", f"{need} not installed.") for name, need in needs.items()}
-    verifier = "A verifier by name needs the package sentence-transformers, which is not installed."
-    problems["verifier"] = "ModelUnavailable", f"The verifier {str(tmp_path)!r} cannot be used. {verifier}"
     assert {name: tuple(row[:2]) for name, row in found.items()} == problems
     assert {row[2] for name, row in found.items() if name not in APART} == {REMEDY}
     apart = {name: REMEDY_APART.format(extra=name, lock=lock) for name, lock in APART.items()}

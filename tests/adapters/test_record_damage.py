@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,6 @@ def fill(store: RecordStore) -> None:
         "first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", version=3
     )
     store.add_result(run.id, "q1", measurements(0.9))
-    store.note_run(run.id, "The first one.")
     store.save_preset(SavedPreset("strict", {"min_top_cosine": 0.7}, None, "2026-11-22T00:00:00+00:00"))
     store.set_default_preset("strict")
     store.set_keeping(True)
@@ -61,7 +59,7 @@ def read_all(path: Path) -> list[object]:
             [store.feedback(state) for state in FeedbackState],
             store.sets(),
             [store.read_set(name) for name in store.sets()],
-            replace(run, note=""),
+            run,
             store.run_questions(run.id),
             store.results(run.id),
             store.done(run.id),
@@ -70,7 +68,6 @@ def read_all(path: Path) -> list[object]:
             store.keeping(),
             store.executions(),
             store.pins(),
-            run.note,
         ]
     finally:
         store.close()

@@ -321,24 +321,6 @@ def test_given_a_deleted_run_then_its_results_are_gone_and_late_ones_too(store: 
             read(gone.id)
 
 
-def test_given_a_note_on_a_run_then_it_stays_until_another_or_its_run_goes(store: RecordStore, path: Path) -> None:
-    one, two = (store.begin_run(name, "mine", [question()], **RUN) for name in "ab")
-    assert store.run(one.id).note == ""
-
-    store.note_run(one.id, "  The first try. ")
-    store.note_run(two.id, "The second.")
-    store.note_run(one.id, "More passages.")
-
-    assert [head.note for head in store.runs()] == ["The second.", "More passages."]
-    with pytest.raises(InvalidInput, match="1000"):
-        store.note_run(one.id, "x" * 1001)
-    store.note_run(one.id, " ")
-    assert store.run(one.id).note == ""
-    store.delete_run(two.id)
-    store.note_run(two.id, "Too late.")
-    assert raw(path, "SELECT count(*) FROM runs") == [(1,)]
-
-
 # presets
 
 

@@ -12,11 +12,13 @@ import torch
 from folding import each
 from safetensors.torch import load_file, save_file
 
+from rag_core import wiring
 from rag_core.adapters.embedding import support as adapter
 from rag_core.adapters.embedding.reader import version_of
 from rag_core.adapters.embedding.support import INSTALL, SUPPORT_TOKENS, SupportModel, minilm_folder
 from rag_core.adapters.embedding.support import SUPPORT_FILE as FILE
 from rag_core.errors import ModelUnavailable
+from rag_core.settings import Settings
 
 TEXT = "The contract may be ended by either side. The notice period is thirty days from the end of the month."
 CLAIM = "The notice period is thirty days."
@@ -116,3 +118,38 @@ def test_given_no_package_or_a_damaged_one_then_it_is_one_error_and_the_remedy_i
     with pytest.raises(ModelUnavailable, match="support model could not be loaded") as caught:
         SupportModel("float32")
     assert INSTALL in caught.value.remedy
+
+
+def test_given_the_child_of_the_page_then_it_says_what_the_model_says_here() -> None:
+    here, apart = wiring.entailment_model(Settings.load()), wiring.entailment_model(Settings.load(), apart=True)
+    assert here is not None
+    assert apart is not None
+    pairs = [(TEXT, "One month's end and thirty days more: so long is the notice."), (TEXT, OTHER)]
+
+    odds = apart.supports(pairs)
+
+    assert odds == here.supports(pairs)
+    assert odds[0] > odds[1]
+    assert apart.supports([]) == []
+    assert (apart.version, apart.languages) == (here.version, here.languages) == (version_of(FILE), {"en"})
+
+
+def test_given_a_failure_or_no_file_then_it_is_loaded_again_or_there_is_none(tmp_path, monkeypatch) -> None:
+    made: list[str] = []
+
+    def load(precision: str) -> SupportModel:
+        made.append(precision)
+        if len(made) == 1:
+            raise ModelUnavailable("It is locked.", remedy="Try again.")
+        return SupportModel(precision)
+
+    monkeypatch.setattr(adapter, "SupportModel", load)
+    lazy = adapter.SupportOnDemand("float32")
+    assert (lazy.supports([]), made) == ([], [])
+    with pytest.raises(ModelUnavailable):
+        lazy.supports([(TEXT, CLAIM)])
+    assert lazy.supports([(TEXT, CLAIM)]) == lazy.supports([(TEXT, CLAIM)])
+    assert len(made) == 2
+
+    monkeypatch.setattr(wiring.models, "SUPPORT_FILE", tmp_path / "support.safetensors")
+    assert wiring.entailment_model(Settings.load()) is None

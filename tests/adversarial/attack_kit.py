@@ -134,7 +134,7 @@ class Arena:
             "fallback_extract": False,
             "correctness_mode": Mode.OBSERVE,
         }
-        own |= {"rewording": "audited", "excerpt_tokens": 0}
+        own |= {"rewording": "audited"}
         return Settings.load(values={**own, **values})
 
     def measure(self, attack: Attack, cancelled: Callable[[], bool] = lambda: False) -> Measurements:

@@ -60,7 +60,6 @@ MISQUOTES = [
         NOTICE,
         "1 month during",
         top_k=1,
-        over_retrieve=1,
         short_context_words=10,
     ),
 ]

@@ -20,8 +20,8 @@ from rag_core.settings import Mode, Settings
 from rag_core.wiring import open_engine
 
 FAILING: dict[str, dict[str, Any]] = {  # settings under which each gate fails a question that all others let pass
-    "correctness": {"min_correctness": 1.0, "correctness_extra_procedural": 0.0},
-    "answerability": {"min_answerability": 1.0, "answerability_extra_procedural": 0.0},
+    "correctness": {"min_correctness": 1.0},
+    "answerability": {"min_answerability": 1.0},
     "top_cosine": {"min_top_cosine": 1.0},
     "mean_confidence": {"min_mean_cosine": 1.0},
     "relevance": {"min_relevance": 1.0},

@@ -111,8 +111,6 @@ def run(address: str, token: str) -> None:
         assert call("show_model", NAME).to_dict()["id"] == NAME
         answered = call("complete_chat", body=models.ChatIn(model=NAME, messages=chat))
         assert VALUE in answered["choices"][0]["message"]["content"]
-        assert call("begin_visit", status=404).kind == "NotFound", "the service takes visitors: start it without"
-        assert call("end_visit", status=401, x_browser_id="none").remedy
         wrong = models.QueryIn(query="", namespace=NAME)
         assert call("query", status=422, body=wrong).errors[0]["field"]
         assert call("show_document", NAME, "none", status=404).remedy

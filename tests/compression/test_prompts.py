@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -57,9 +57,8 @@ def compress(
     library: LibraryFacts = LIBRARY,
     of: Settings | None = None,
     findings: Sequence[Finding] = (),
-    excerpts: Mapping[str, str] | None = None,
 ) -> Prompt:
-    return compress_prompt(question, language, hits, level, library, of or settings(), findings, excerpts)
+    return compress_prompt(question, language, hits, level, library, of or settings(), findings)
 
 
 def sufficiency(
@@ -201,29 +200,7 @@ def test_given_no_level_then_the_prompt_says_nothing_of_it_and_is_the_same_other
     assert compress(level=None).system == system.replace(f"{variant}\n\n", "")
 
 
-def test_given_rules_of_the_users_own_then_they_replace_the_rules_of_style_and_nothing_else() -> None:
-    own = "Write like a pirate {with braces}."
-    before, after = compress(), compress(of=settings(compress_prompt=f"  {own}\n"))
-
-    assert after.system == before.system.replace(COMPRESS_RULES["none"], own)
-    assert (after.user, after.schema) == (before.user, before.schema)
-    assert after.hash != before.hash
-    assert compress(of=settings(compress_prompt="  \n")).hash == before.hash
-
-
 # what it costs
-
-
-def test_given_excerpts_then_only_these_are_sent_in_their_order_under_the_ids_of_their_passages() -> None:
-    sent = rows(compress(excerpts={"d1#2": "The fee is 40 EUR.", "d1#1": "30 days."}))
-
-    assert [(row.get("source"), row.get("text")) for row in sent[:2]] == [
-        ("2", "The fee is 40 EUR."),
-        ("1", "30 days."),
-    ]
-    assert sent[0]["section"] == "4 Fees"
-    assert [row.get("source") for row in rows(compress(excerpts={"d1#1": "30 days."}))] == ["1", None]
-    assert compress(excerpts={"d1#1": HITS[0].passage.text, "d1#2": HITS[1].passage.text}).hash == compress().hash
 
 
 def test_given_other_numbers_then_the_prompt_takes_them_over() -> None:

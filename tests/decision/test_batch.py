@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 import pytest
-from any_measurements import REPLAYED, any_measurements, chosen_settings, values_of
+from any_measurements import REPLAYED, any_measurements, assert_shown, chosen_settings, values_of
 from builders import (
     MODES,
     HashEmbedder,
@@ -71,11 +71,7 @@ def assert_equal(outcomes: Outcomes, records: Sequence[Measurements], target: Se
         decision, judged = replay(one, target), replace(one, settings=target)
         assert outcomes.reason[place] is decision.reason
         assert outcomes.answered[place] == decision.answered
-        shown = [
-            one_claim for one_claim, is_shown in zip(one.draft.claims, outcomes.shown[place], strict=False) if is_shown
-        ]
-        assert tuple(shown) == decision.claims
-        assert not outcomes.shown[place, len(one.draft.claims) :].any()
+        assert_shown(outcomes, place, one, decision)
         for check, gate in zip(held, (*GATING, *GROUNDING), strict=True):
             expected = gate(judged)
             assert (check.check, check.mode) == (gate, expected.mode)

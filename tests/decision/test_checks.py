@@ -36,10 +36,8 @@ READ_ELSEWHERE = {
         "decision/decide.py",
     },
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
-    # of an intent; which reading of a follow-up is asked
+    # which reading of a follow-up is asked
     "min_correctness": {"evaluation/certify.py", "engine.py"},
-    "correctness_extra_procedural": {"evaluation/certify.py"},
-    "correctness_extra_comparative": {"evaluation/certify.py"},
     "expand_searches": {"decision/progress.py"},  # how often the model is asked
     # below it other passages are looked at too
     "min_support": {

@@ -114,7 +114,7 @@ def test_given_drafts_that_are_sent_back_when_asked_then_the_passages_are_scored
         bearing, "score_units", lambda hits, *args, **more: scored.append(len(hits)) or score_units(hits, *args, **more)
     )
 
-    found, settings = asked(engine, server, saying(ELSEWHERE), max_retries=2, excerpt_tokens=300)
+    found, settings = asked(engine, server, saying(ELSEWHERE), max_retries=2)
 
     assert found.llm_trace is not None
     assert [one.problem for one in found.llm_trace.attempts] == [Reason.OFF_QUESTION] * 3
@@ -218,3 +218,30 @@ def test_given_no_probability_then_no_draft_is_made_with_it(value: float) -> Non
 
 def _check(decision: Decision) -> CheckResult:
     return next(one for one in decision.attempts[0].checks if one.stage == "draft_correctness")
+
+
+def test_given_a_sentence_that_another_document_contradicts_then_no_draft_shows_one_side_of_it(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    """The question is about another sentence, whose extract has no other side."""
+    tent, day = "A hired tent costs 18 EUR for a night.", "A hired tent is brought back by {} on the last day."
+    between = "The town hall stands at the market square, beside the old mill. A bell in its tower rings at noon."
+    texts = {"north": f"{tent} {between} {day.format('10:00')}", "south": f"{between} {day.format('14:00')}"}
+    engine = scripted_engine(tmp_path, server, texts)
+
+    def copying(*wanted: str) -> Callable[[Asked], object]:
+        return lambda asked: draft(
+            *((one, id, one) for one in wanted for id, text in passages(asked).items() if one in text)
+        )
+
+    own = {"drafter": "model", "model": "scripted", "max_retries": 0, "short_context_words": 10}
+    settings = Settings.load(values={**own, "fallback_extract": False})
+    for at in ("10:00", "14:00"):
+        server.play(copying(tent, day.format(at)))
+        found = engine.measure("What does a hired tent cost for a night?", settings)
+        assert found.conflicts == ()
+        assert replay(found, settings).reasons == (Reason.ONE_SIDED,)
+        assert tent in replay(found, settings.changed(fallback_extract=True)).answer
+    server.play(copying(tent))
+    honest = engine.ask("What does a hired tent cost for a night?", settings)
+    assert [claim.text for claim in honest.claims] == [tent]

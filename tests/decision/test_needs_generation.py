@@ -151,11 +151,11 @@ def test_given_a_run_with_a_model_when_certified_then_no_threshold_asks_again() 
     found = certified(Target(Kind.WRONG_ANSWERS, 0.3))
 
     assert isinstance(found, Certificate)
-    assert found.parts[0].thresholds == {"min_correctness": MEASURED_AT}
-    assert not replay_many(records, OF.changed(**found.parts[0].thresholds)).needs_model.any()
+    assert found.thresholds == {"min_correctness": MEASURED_AT}
+    assert not replay_many(records, OF.changed(**found.thresholds)).needs_model.any()
     answered = replay_many(records, OF).answered
-    assert found.parts[0].answered == answered.sum()
-    assert found.parts[0].bounds[0].errors == sum(
+    assert found.answered == answered.sum()
+    assert found.bounds[0].errors == sum(
         given and not q.answerable for given, q in zip(answered, questions, strict=True)
     )
 

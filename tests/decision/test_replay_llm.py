@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 from any_generation import asked_measurements, model_settings, stepped_measurements
-from any_measurements import REPLAYED, THRESHOLDS, any_measurements, values_of
+from any_measurements import REPLAYED, THRESHOLDS, any_measurements, assert_shown, values_of
 from builders import GATE_MODES, GOOD_AUDIT, claim, contradicted, draft, measurements, passage, settings
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rag_core.decision.batch import Outcomes, ReplaySet, checks_of, columns, every_claim, replay_many
+from rag_core.decision.batch import Outcomes, ReplaySet, checks_of, columns, replay_many
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
@@ -32,9 +32,7 @@ def assert_equal(outcomes: Outcomes, judged: Sequence[Measurements], target: Set
         assert outcomes.reason[row] is decision.reason
         assert outcomes.answered[row] == decision.answered
         assert outcomes.needs_model[row] == (decision.reason is Reason.NEEDS_GENERATION)
-        claims = every_claim(one)
-        assert tuple(said for said, shown in zip(claims, outcomes.shown[row], strict=False) if shown) == decision.claims
-        assert not outcomes.shown[row, len(claims) :].any()
+        assert_shown(outcomes, row, one, decision)
 
 
 def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
@@ -130,7 +128,6 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
         "min_documents",
         "min_keywords",
         "max_missing_entities",
-        "correctness_extra_procedural",
     )
     for change in ({name: Mode.OBSERVE} for name in modes):
         replay_many(of, base.changed(**change))

@@ -9,6 +9,7 @@ from any_measurements import any_measurements, chosen_settings
 from builders import SENTENCE, claim, contradicted, draft, hit, measured, measurements, passage
 from hypothesis import given
 
+from rag_core.decision.batch import replay_many
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.answer import Answer
 from rag_core.domain.decision import Decision
@@ -95,6 +96,14 @@ def test_given_a_half_with_a_claim_that_fails_a_check_then_nothing_of_it_is_show
     )
 
     assert COSTS not in decide(replace(of_half(FIRST, SENTENCE, 1, 0.95), question=BOTH, other=bad)).answer
+
+
+def test_given_two_sure_halves_when_many_are_judged_at_once_then_both_are_shown() -> None:
+    """A certificate that saw one half would count a right answer of the other as wrong."""
+    two = replace(of_half(FIRST, SENTENCE, 1, 0.97), question=BOTH, other=of_half(SECOND, COSTS, 2, 0.8))
+
+    assert replay_many([two], two.settings).shown.tolist() == [[True, True]]
+    assert replay_many([two], two.settings.changed(min_correctness=0.9)).shown.tolist() == [[True, False]]
 
 
 @given(drawn=any_measurements(), settings=chosen_settings)

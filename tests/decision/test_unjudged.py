@@ -20,8 +20,6 @@ from rag_core.settings import Mode
         ("balanced", {"correctness_mode": "observe", "facts_mode": "off"}, ["correctness", "facts"]),
         ("balanced", {"min_correctness": 0.0}, ["correctness"]),
         ("balanced", {"min_correctness": 0.01}, []),
-        ("balanced", {"correctness_extra_procedural": -0.5}, ["correctness"]),  # of a question on how something is done
-        ("balanced", {"correctness_extra_comparative": -0.5}, []),
         ("balanced", {"min_sentence_overlap": 0.0}, ["overlap"]),
         ("balanced", {"max_added_words": 20}, []),  # no model drafted
         ("balanced", {"added_words_mode": "off"}, ["added_words"]),

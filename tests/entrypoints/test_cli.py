@@ -12,7 +12,6 @@ import pymupdf
 import pytest
 from folding import each
 from office_files import Cell, Sheet, Slide, deck, table, words, workbook
-from tiny_models import cross_encoder
 
 from rag_core.engine import Engine
 from rag_core.entrypoints.commands import library as commands
@@ -271,20 +270,6 @@ def test_given_a_verifier_that_fails_on_the_way_then_what_was_judged_before_is_k
     assert code == 1
     assert err == "The verifier is gone. Start it again.\n"
     assert [row["id"] for row in read_rows(tmp_path / "v.jsonl")] == ["0", "1"]
-
-
-def test_given_a_verifier_by_name_then_one_that_is_not_there_stops_before_anything_is_written(tmp_path, run):
-    claims = write_rows(tmp_path / "c.jsonl", [{"id": "1", **CLAIM}, {"id": "2", **CLAIM, "lang": "cs"}])
-    call = ("judge", "--input", claims, "--set", f"verifier={tmp_path / 'cross'}", "--set", "verifier_languages=en")
-
-    missing = run(*call, "--out", tmp_path / "v.jsonl")
-    cross_encoder(tmp_path)
-    read = [json.loads(line)["sentences"][0]["flags"] for line in run(*call)[1].splitlines()]
-
-    assert missing[0] == 1
-    assert "neither a folder nor a model's name" in missing[2]
-    assert not (tmp_path / "v.jsonl").exists()
-    assert ["facts_only" in flags for flags in read] == [False, True]
 
 
 @each(

@@ -13,11 +13,9 @@ from rag_core.decision.decide import replay
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.certificate import Certificate, Stale, stale
 from rag_core.evaluation.certify import (
-    BY_TYPE,
     MODE_OF,
     Request,
     Uncertified,
-    certify,
     rows,
     steps,
 )
@@ -34,18 +32,17 @@ def test_given_a_target_when_certified_then_the_settings_keep_it_on_the_labelled
     questions, records, _ = material()
     found = certificate(WRONG, REFUSED, MISSED)
 
-    (part,) = found.parts
     answered = [replay(measurements, settings_of(found)).answered for measurements in records]
     wrong = sum(given and not question.answerable for given, question in zip(answered, questions, strict=True))
     refused = sum(not given and question.answerable for given, question in zip(answered, questions, strict=True))
-    seen = {bound.kind: bound for bound in part.bounds}
+    seen = {bound.kind: bound for bound in found.bounds}
     assert (seen[Kind.WRONG_ANSWERS].errors, seen[Kind.WRONG_ANSWERS].of) == (wrong, 200)
     assert (seen[Kind.FALSE_REFUSALS].errors, seen[Kind.FALSE_REFUSALS].of) == (refused, 200)
     assert seen[Kind.MISSED_ANSWERS].of == 200 - refused
     assert seen[Kind.MISSED_ANSWERS].errors == 3
-    assert part.answered == sum(answered)
-    assert all(bound.low <= bound.errors / bound.of <= bound.high for bound in part.bounds)
-    assert all(bound.errors / bound.of < bound.upper <= bound.at_most for bound in part.bounds)
+    assert found.answered == sum(answered)
+    assert all(bound.low <= bound.errors / bound.of <= bound.high for bound in found.bounds)
+    assert all(bound.errors / bound.of < bound.upper <= bound.at_most for bound in found.bounds)
 
 
 def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and_counted() -> None:
@@ -54,7 +51,7 @@ def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and
 
     found = certificate(WRONG, fitted=fitted)
 
-    assert (found.left_out, found.questions, found.parts[0].answerable) == (30, 370, 170)
+    assert (found.left_out, found.questions, found.answerable) == (30, 370, 170)
     with pytest.raises(InvalidInput, match="No labelled question is left"):
         made(WRONG, fitted={question_hash(question.question) for question in questions})
 
@@ -72,7 +69,7 @@ def test_given_too_few_labels_then_there_is_no_certificate_and_it_says_how_many_
 def test_given_a_pair_then_both_thresholds_are_chosen_and_enforced(second: str) -> None:
     found = certificate(WRONG, second=second)
 
-    chosen = found.parts[0].thresholds
+    chosen = found.thresholds
     assert set(chosen) == {"min_correctness", second}
     assert chosen[second] == rows(second)[0]  # it parts nothing here, so it stays as loose as it can be
     assert getattr(settings_of(found), MODE_OF[second]) is Mode.ENFORCE
@@ -98,43 +95,11 @@ def test_given_a_threshold_then_it_is_a_judging_knob_with_a_direction_and_its_mo
     [
         {"first": "top_k"},
         {"second": "min_correctness"},
-        {"by_type": True, "second": "min_similarity"},
     ],
 )
 def test_given_thresholds_that_cannot_be_chosen_then_the_request_is_refused(request_: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"thresholds|limits"):
+    with pytest.raises(ValueError, match="thresholds"):
         Request((WRONG,), **request_)  # type: ignore[arg-type]
-
-
-def test_given_limits_by_type_then_each_type_keeps_the_target_and_a_type_with_few_labels_goes_with_the_others() -> None:
-    """S4-25: thresholds per question type."""
-    questions, records, hits = material(400)
-    found = certificate(WRONG, by_type=True, n=400)
-
-    assert {part.type for part in found.parts} == {"factual", *BY_TYPE}
-    assert sum(part.questions for part in found.parts) == 800
-    for part in found.parts:
-        answered = [
-            replay(measurements, settings_of(found)).answered
-            for measurements in records
-            if measurements.understanding.intent == part.type
-        ]
-        assert (len(answered), sum(answered)) == (part.questions, part.answered)
-    few = [
-        i for i, measurements in enumerate(records) if measurements.understanding.intent != "comparative" or i % 9 == 0
-    ]
-    less = certify(
-        [questions[i] for i in few],
-        [records[i] for i in few],
-        hits[few],
-        Settings.load(),
-        Request((WRONG,), by_type=True),
-        BASIS,
-        set_name="s",
-        date="d",
-    )
-    assert isinstance(less, Certificate)
-    assert {part.type for part in less.parts} == {"factual", "procedural"}
 
 
 def test_given_a_certificate_when_written_and_read_then_it_is_the_same() -> None:
@@ -148,7 +113,7 @@ def test_given_a_certificate_when_written_and_read_then_it_is_the_same() -> None
     "damage",
     [
         {"schema_version": 9},
-        {"parts": [{}]},
+        {"bounds": [{}]},
         {"basis": {"namespace": "x"}},
     ],
 )

@@ -65,15 +65,11 @@ def test_given_disagreements_then_mcnemar_is_the_exact_sign_test(b: int, c: int)
 
 
 @given(pairs)
-def test_given_scores_with_ties_then_curves_and_areas_are_those_of_scikit_learn(rows: list[tuple[float, bool]]) -> None:
+def test_given_scores_with_ties_then_the_area_is_that_of_scikit_learn(rows: list[tuple[float, bool]]) -> None:
     scores, flags = columns(rows)
     assume(any(flags) and not all(flags))
 
     assert metrics.auroc(scores, flags) == pytest.approx(sklearn.roc_auc_score(flags, scores))
-    roc, expected = metrics.roc_curve(scores, flags), sklearn.roc_curve(flags, scores, drop_intermediate=False)
-    assert roc is not None
-    for ours, theirs in zip((roc.x, roc.y, roc.threshold), expected, strict=True):
-        assert ours == pytest.approx(theirs)
 
 
 @pytest.mark.parametrize("flags", [[], [True, True], [False, False]])
@@ -81,25 +77,6 @@ def test_given_one_class_or_none_then_what_needs_both_is_not_defined(flags: list
     scores = [0.5] * len(flags)
 
     assert metrics.auroc(scores, flags) is None
-    assert metrics.roc_curve(scores, flags) is None
-    assert (metrics.risk_coverage(scores, flags) is None) is not bool(flags)
-
-
-@given(pairs)
-def test_given_scores_then_risk_and_coverage_are_those_of_each_threshold(rows: list[tuple[float, bool]]) -> None:
-    scores, wrong = columns(rows)
-
-    curve = metrics.risk_coverage(scores, wrong)
-
-    assert curve is not None
-    assert list(curve.threshold) == sorted(set(scores), reverse=True)
-    for threshold, coverage, risk in zip(curve.threshold, curve.x, curve.y, strict=True):
-        answered = [flag for score, flag in rows if score >= threshold]
-        assert coverage == pytest.approx(len(answered) / len(rows))
-        assert risk == pytest.approx(sum(answered) / len(answered))
-    area = metrics.aurc(scores, wrong)
-    assert area is not None
-    assert min(curve.y) - 1e-9 <= area <= max(curve.y) + 1e-9
 
 
 @given(pairs, st.integers(1, 12))
@@ -130,8 +107,6 @@ def test_given_edges_then_a_score_belongs_to_the_bin_that_it_opens_and_the_last_
 def test_given_a_score_that_is_no_number_then_no_figure_is_made(bad: float) -> None:
     for figure in (
         metrics.auroc,
-        metrics.roc_curve,
-        metrics.risk_coverage,
         metrics.reliability,
     ):
         with pytest.raises(ValueError, match="finite"):

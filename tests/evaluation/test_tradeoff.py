@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 from builders import claim, draft, measurements, passage
-from hypothesis import strategies as st
 
 from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.evaluation import answer_hits, marks
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.report import STEPS, Effect, Tradeoff, effect, one_more_wrong, suggested, tradeoff
+from rag_core.evaluation.report import STEPS, Effect, Tradeoff, effect, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 
 pytestmark = pytest.mark.unit
@@ -55,20 +54,3 @@ def test_given_a_price_then_the_lowest_limit_that_keeps_it_is_suggested_and_none
     assert suggested(found, 0.6) == 0
     always_wrong = Tradeoff((0.0, 1.0), (Effect(0, 2, 0, 0), Effect(0, 0, 2, 0)))
     assert suggested(always_wrong, 0.5) is None
-
-
-def test_given_one_wrong_answer_that_keeps_many_right_ones_away_then_its_limit_is_told_and_for_a_few_it_is_not() -> (
-    None
-):
-    def at(*counts: tuple[int, int]) -> Tradeoff:
-        effects = tuple(Effect(right, wrong, 20 - right, 5) for right, wrong in counts)
-        return Tradeoff(tuple(n / 10 for n in range(len(effects))), effects)
-
-    assert one_more_wrong(at((14, 3), (13, 1), (12, 1), (2, 0), (0, 0)), 3) == 1  # the lowest with one more
-    assert one_more_wrong(at((14, 3), (13, 2), (2, 0)), 2) is None  # two more
-    assert one_more_wrong(at((4, 1), (2, 0)), 1) is None  # few
-    assert one_more_wrong(at((16, 1), (13, 0)), 1) is None  # few of those there are
-    assert one_more_wrong(at((2, 0), (1, 0)), 0) is None
-
-
-EFFECTS = st.lists(st.builds(Effect, *[st.integers(0, 9)] * 4), min_size=1, max_size=8)

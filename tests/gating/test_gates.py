@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.decision.checks import GATING
-from rag_core.decision.checks.gating import WIDEN, least
+from rag_core.decision.checks.gating import WIDEN
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Direction, State
@@ -67,25 +67,6 @@ def test_given_mean_confidence_when_gated_at_06_then_equal_passes(scores: tuple[
     assert check.threshold == 0.6
     assert mean_cosine(hits(0.88, 0.85, 0.82)) == 0.85
     assert mean_cosine(()) is None
-
-
-@each(("intent", "limit"), [("factual", 0.5), ("procedural", 0.7), ("comparative", 0.3), ("greeting", 0.5)])
-def test_given_a_type_of_question_then_the_limit_is_its_own(intent: str, limit: float) -> None:
-    """S4-25: thresholds for a type of question."""
-    for gate in ("correctness", "answerability"):
-        extras = {f"{gate}_extra_procedural": 0.2, f"{gate}_extra_comparative": -0.2}
-        changed = settings(**{f"{gate}_mode": "enforce", f"min_{gate}": 0.5, **extras})
-
-        check = GATES[gate](measurements(0.9, of=changed, understanding=Understanding(intent=intent), **{gate: limit}))
-
-        assert (check.threshold, check.state) == (limit, State.PASSED)
-
-
-@pytest.mark.parametrize(("extra", "limit"), [(1.0, 1.0), (-1.0, 0.0), (0.06, 0.56)])
-def test_given_an_extra_beyond_the_scale_then_the_limit_stays_on_it_and_is_exact(extra: float, limit: float) -> None:
-    for gate in ("correctness", "answerability"):
-        at = settings(**{f"min_{gate}": 0.5, f"{gate}_extra_procedural": extra})
-        assert [least(gate, at, intent) for intent in ("procedural", "comparative", "factual")] == [limit, 0.5, 0.5]
 
 
 @each(("gate", "score"), [("correctness", 0.3), ("answerability", 0.8), ("cosine", None)])

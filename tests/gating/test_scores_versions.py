@@ -49,8 +49,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "20981351e3be"),
-    "language": (4, "fc0f78f7d9fc"),
-    "features": (14, "e3cefe1b587c"),
+    "language": (4, "f5f8b6562310"),
+    "features": (14, "14006ba959b3"),
 }
 
 

@@ -301,3 +301,24 @@ def test_given_another_process_that_drops_the_same_then_what_it_was_quicker_with
     monkeypatch.setattr(os, "unlink", quicker)
     dropping.clear(cut.folder, forget)
     assert not dropped.exists()
+
+
+def test_given_a_disk_that_refuses_when_a_collection_is_dropped_then_the_rest_goes_later(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "words").write_text("juniper", encoding="utf-8")
+    asked: list[tuple[str, str]] = []
+
+    def refuses(folder: Path, but: str) -> None:
+        asked.append((folder.name, but))
+        raise LibraryError("The database cannot be asked.", remedy="Start it.")
+
+    with pytest.raises(LibraryError):
+        dropping.drop(tmp_path, "mine", forget_rows=refuses, wait=1)
+    assert not (tmp_path / "mine").exists()
+    assert list(tmp_path.rglob("words"))
+
+    dropping.clear(tmp_path, lambda folder, but: asked.append((folder.name, but)))
+
+    assert asked == [asked[0]] * 2
+    assert asked[0][1] == ""
+    assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,6 @@ from library_kit import SETTINGS, check_whole, found, library, text
 
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryError
-from rag_core.library.disk import room
 from rag_core.library.library import Library
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -102,37 +101,3 @@ def test_given_a_disk_that_refuses_a_change_then_all_is_as_it_was(opened, tmp_pa
     assert library(tmp_path).snapshot.documents == before.documents
     acts[act]()
     check_whole(library(tmp_path))
-
-
-def _caused(error: BaseException) -> LibraryError:
-    try:
-        raise LibraryError("The words cannot be deleted.", remedy="Free room.") from error
-    except LibraryError as raised:
-        return raised
-
-
-def _sqlite(code: int) -> sqlite3.OperationalError:
-    error = sqlite3.OperationalError("database or disk is full")
-    error.sqlite_errorcode = code
-    return error
-
-
-def test_given_errors_when_asked_whether_a_disk_is_full_then_only_those_without_room_are():
-    full = [
-        FULL,
-        OSError(errno.EDQUOT, "Quota"),
-        _caused(FULL),
-        _caused(_caused(FULL)),
-        _caused(_sqlite(13)),
-        _sqlite(4874),
-    ]
-    assert [error for error in full if not room.is_full(error)] == []
-    other = [
-        None,
-        OSError(errno.EACCES, "No"),
-        OSError(errno.EIO, "No"),
-        _caused(ValueError()),
-        _sqlite(5),
-        sqlite3.OperationalError("no"),
-    ]
-    assert [error for error in other if room.is_full(error)] == []

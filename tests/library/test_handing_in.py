@@ -20,9 +20,8 @@ from rag_core.domain.acts import Action
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import LibraryBusy
 from rag_core.library.library import AddReport
-from rag_core.library.quota import Quota
 from rag_core.library.stored.collection import MAX_TRIES, Collection
-from rag_core.library.stored.named import FILE, collections, create_collection
+from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import cut_off, drop_collection, hand_in
@@ -54,20 +53,13 @@ def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_and_i
     check_whole(library(tmp_path))
 
 
-def test_given_a_file_deleted_while_it_waited_then_no_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_file_deleted_while_it_waited_then_no_document(tmp_path: Path) -> None:
     listed = hand_in(tmp_path, "default", [ONE, TWO], {})
     opened = library(tmp_path)
     opened.delete(f"sha256:{ONE.digest}")
     report = opened.add([ONE, TWO], SETTINGS, listed=listed)
     assert [document.name for document in report.added] == ["two"]
     assert [name for name, _ in report.problems] == ["one"]
-
-    monkeypatch.setattr("rag_core.wiring.folder.quota_of", lambda: Quota(1, 1))
-    create_collection(tmp_path, "new")
-    for name in ("default", "new"):
-        assert hand_in(tmp_path, name, [ONE], {}) == frozenset()
-        assert cut_off(tmp_path, name) == []
-    assert collections(tmp_path) == ("default", "new")
 
 
 def test_given_a_list_that_is_damaged_when_handed_in_then_the_job_says_so_and_no_bytes_go(tmp_path: Path) -> None:

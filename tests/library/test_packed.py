@@ -47,7 +47,7 @@ def test_given_a_question_then_no_passages_are_unpacked_but_those_that_it_shows(
     snapshot = library(tmp_path).snapshot
     vector, asked = HashEmbedder().embed(["cat3 sleeps"])[0], terms("cat3 sleeps", "en")
 
-    ranking = retrieve("cat3 sleeps", vector, asked, snapshot, SETTINGS.changed(top_k=2, over_retrieve=4))
+    ranking = retrieve("cat3 sleeps", vector, asked, snapshot, SETTINGS.changed(top_k=2))
 
     assert len(ranking.candidates) > 2
     assert unpacked == [hit.passage.document for hit in ranking.hits]

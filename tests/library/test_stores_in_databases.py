@@ -190,9 +190,9 @@ def test_given_a_library_that_leaves_then_no_row_of_it_stays(store: str, stored:
     opened(tmp_path, store).add([text("one", "kx11 kx22.")], SETTINGS)
     owner = owner_of(tmp_path, store)
 
-    Library.move(tmp_path, "default", vectors=FaissStore(DIM), **ports)
+    Library.rebuild(tmp_path, "default", SETTINGS, vectors=FaissStore(DIM), **ports)
     assert stored(store, owner) == set()
-    Library.move(tmp_path, "default", vectors=vector_store(store), **ports)
+    Library.rebuild(tmp_path, "default", SETTINGS, vectors=vector_store(store), **ports)
     again = owner_of(tmp_path, store)
     assert stored(store, again) == digests("kx11 kx22.")
     assert drop_collection(tmp_path, "default", 5)

@@ -147,7 +147,7 @@ def test_given_another_store_asked_for_on_the_command_line_then_the_library_stay
     assert main(["ask", QUESTION, *at, "--set", "vector_store=faiss-sketch"]) == 0
     told = capsys.readouterr()
     assert "stays in the vector store faiss-flat" in told.err
-    assert "migrate faiss-sketch" in told.err
+    assert "index --rebuild --set vector_store=faiss-sketch" in told.err
     assert "20 days" in told.out
     assert main(["index", "--rebuild", *at, "--set", "vector_store=faiss-sketch"]) == 0
     assert "stays" not in capsys.readouterr().err

@@ -166,7 +166,7 @@ def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_and_h
     assert CERTIFIED in badges(app)
     assert certificates.in_a_line(certificate) in texts(app)
     assert "wrong though nothing answers it ≤ 5 % · 95 % confidence · n = 400 · 20" in texts(app)
-    assert session_of(app).values["min_correctness"] == certificate.parts[0].thresholds["min_correctness"]
+    assert session_of(app).values["min_correctness"] == certificate.thresholds["min_correctness"]
     assert "undo" not in {button.key for button in app.button}
 
     app.switch_page("pages/documents.py").run()

@@ -86,9 +86,6 @@ def test_given_a_set_when_run_then_every_question_is_recorded_once_and_runs_are_
     assert session_of(lab).jobs[-1].ran == Ran(0, 3, 0, 3)
     assert say("jobs.ran", n=3, measured=0, reused=3) in badges(lab)
     newest, oldest = recording.store().runs()
-    lab.text_area(key=f"run_note_{newest.id}").set_value("A *strict* one.").run()
-    assert [head.note for head in recording.store().runs()] == ["A *strict* one.", ""]
-    assert [row["note"] for row in table(lab, "version")] == ["A *strict* one.", ""]
     changed, first = (row["changed"] for row in table(lab, "version"))
     assert ("100 %" in str(changed), first) == (True, "")
     assert running.run_before(newest, (newest, oldest)) == oldest

@@ -31,7 +31,6 @@ from page_kit import (
 )
 from streamlit.testing.v1 import AppTest
 
-from rag_core.compression.llm.prompts import COMPRESS_RULES
 from rag_core.domain.llm_trace import Call, Step
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidSetting
@@ -439,21 +438,3 @@ def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_sett
     open_part(app.run(), "draft")
 
     assert "secrets.toml cannot be read: it is no TOML." in texts(app)
-
-
-def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_only_what_is_changed_counts(
-    page: AppTest,
-) -> None:
-    open_part(page, "draft")
-    rules = field(page, "knob_compress_prompt")
-    assert (rules.value, rules.placeholder) == ("", COMPRESS_RULES["none"])
-
-    page.button(key="rules_start").click().run()
-    assert field(page, "knob_compress_prompt").value == COMPRESS_RULES["none"]
-    assert session_of(page).settings().compress_prompt == ""
-    field(page, "knob_compress_prompt").set_value("- Write in capital letters.").run()
-
-    assert session_of(page).settings().compress_prompt == "- Write in capital letters."
-    assert "your own rules" in captions(page)
-    page.button(key="reset_compress_prompt").click().run()
-    assert field(page, "knob_compress_prompt").value == ""

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from rag_core.engine import Engine
+from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.library.library import AddReport
 from rag_core.work import loading
@@ -147,3 +148,9 @@ def test_given_texts_of_the_screens_then_each_says_something_and_takes_numbers_o
 
     assert len(screen()) > 10
     assert [key for key, text in screen().items() if not isinstance(text, str) or not text.strip()] == []
+
+
+def test_given_any_mode_when_the_page_is_served_then_its_addresses_are_counted() -> None:
+    """Before anything reads who comes, and behind what gives a refusal its headers."""
+    for proxied in (False, True):
+        assert [one.cls for one in serve.guards(proxied=proxied)].index(Crowds) == 1

@@ -22,7 +22,7 @@ from ui.settings.fields import FIXED
 
 SHARED = {name: knob for name, knob in sharing._shared().items()}
 ROOT = Path(__file__).resolve().parents[2]
-TEXTS = {"reranker", "keyword_synonyms", "verifier", "verifier_languages", "refusal_text", "model", "compress_prompt"}
+TEXTS = {"reranker", "keyword_synonyms", "refusal_text", "model"}
 
 
 def move(page: AppTest, name: str, value: float) -> AppTest:
@@ -63,7 +63,7 @@ def test_given_any_settings_when_written_to_an_address_and_read_then_they_are_th
 
 
 @given(chosen(sharing._file_knobs()))
-@example(Settings.load("balanced", {"compress_prompt": "- Write short.\n  - A\x85B\u2028C\u2029\n"}))
+@example(Settings.load("balanced", {"refusal_text": "- Write short.\n  - A\x85B\u2028C\u2029\n"}))
 def test_given_any_settings_when_written_to_a_file_then_the_command_line_and_the_page_read_the_same(
     settings: Settings,
 ) -> None:

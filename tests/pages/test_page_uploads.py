@@ -5,8 +5,6 @@ taken.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -22,11 +20,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from streamlit.testing.v1 import AppTest
 
 import ui.serve
-from rag_core.domain.acts import Actor, acting
 from rag_core.errors import IngestError, LibraryError, LimitExceeded
 from rag_core.library.disk.private import HeldFile
 from rag_core.library.stored.sources import Source
-from rag_core.service.visits import Visit, Visits
 from ui import frame
 from ui.app.jobs import uploads
 from ui.app.jobs.uploads import COUNTED_BYTES, SMALL_BYTES, OnDisk
@@ -164,29 +160,6 @@ def test_given_a_disk_that_takes_nothing_when_a_file_is_dropped_then_the_page_sa
     assert "Indexed and ready to be asked: 1" in badges(page)
 
 
-def test_given_a_visitor_with_many_sessions_when_files_wait_in_all_then_they_are_bounded_together_and_others_are_not(
-    manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(uploads, "MAX_BYTES", 3 * SMALL_BYTES)
-    monkeypatch.setattr(uploads, "MAX_VISITORS_BYTES", 5 * SMALL_BYTES)
-    data, names = bytes(SMALL_BYTES + 1), count()
-
-    def send(visitor: str, session: str) -> bool:
-        with acting(Actor(visitor, home=visitor)):
-            try:
-                manager.add_file(session, UploadedFileRec(str(next(names)), "a.pdf", "application/pdf", data))
-            except HTTPException:
-                return False
-        return True
-
-    assert [send("visit-a", "one"), send("visit-a", "two"), send("visit-a", "three")] == [True, True, False]
-    assert [send("visit-b", "four"), send("visit-b", "five")] == [True, True]
-    assert not send("visit-c", "six"), "all visitors together"
-    assert send("", "seven"), "whoever runs the demo"
-    manager.remove_session_files("one")
-    assert [send("visit-c", "six"), send("visit-a", "one")] == [True, False]
-
-
 def test_given_many_small_files_that_no_page_takes_when_sent_then_they_count_too(
     manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,35 +173,3 @@ def test_given_many_small_files_that_no_page_takes_when_sent_then_they_count_too
     assert caught.value.status_code == 413
     manager.remove_file(SESSION, "a")
     assert len(drop(d=b"")) == 1
-
-
-def test_given_visitors_from_one_address_when_files_of_theirs_wait_then_others_can_send_and_nobody_more_than_their_documents_may_have(  # noqa: E501
-    manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    visits = Visits(tmp_path, "samples")
-    monkeypatch.setattr(uploads.visitor, "_visits", [visits])
-    monkeypatch.setattr(uploads, "MAX_VISITORS_BYTES", 8 * COUNTED_BYTES)
-    monkeypatch.setenv("RAG_QUOTA_BYTES", str(3 * COUNTED_BYTES))
-    crowd, other = [visits.begin("192.0.2.1")[0] for _ in range(3)], visits.begin("192.0.2.2")[0]
-    names = count()
-
-    def sent(who: Visit, files: int) -> int:
-        """How many of these files were taken."""
-        for number in range(files):
-            try:
-                with acting(who.actor):
-                    manager.add_file(who.collection, UploadedFileRec(str(next(names)), "a.txt", "text/plain", b"1"))
-            except HTTPException:
-                return number
-        return files
-
-    assert [sent(one, 9) for one in crowd] == [3, 1, 0]
-    assert sent(other, 9) == 3
-    assert sent(replace(visits.begin("192.0.2.3")[0], may_add=False), 1) == 0, (
-        "there is no room for documents of theirs"
-    )
-    files = drop(a=bytes(2 * COUNTED_BYTES))
-    monkeypatch.setenv("RAG_QUOTA_BYTES", str(COUNTED_BYTES))
-    with acting(other.actor):
-        (refused,) = uploads.taken(files)
-    assert isinstance(refused, LimitExceeded)

@@ -21,7 +21,6 @@ from starlette.responses import Response
 from rag_core.entrypoints.cli import main, parser
 from rag_core.entrypoints.commands import serve as serve_command
 from rag_core.entrypoints.http.origin import LOCAL, Message, Receive, Send
-from rag_core.service.principal import Unauthenticated
 from rag_core.service.tokens import Tokens
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,32 +107,9 @@ def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_the
     assert "--open-to-network" in capsys.readouterr().err
 
 
-def test_given_visitors_when_a_proxy_lets_them_in_then_it_needs_no_token_and_nobody_is_local(tmp_path: Path) -> None:
-    args = parser().parse_args(
-        ["serve", "--library", str(tmp_path), "--visitors", "--behind-proxy", "demo.example.org", "--no-page"]
-    )
-    serve_command.refuse_unsafe(args, tmp_path)
-    _, service = serve_command.assembled(args, tmp_path, LOCAL)
-
-    assert service.visits is not None
-    assert service.visits.minutes == 60
-    with pytest.raises(Unauthenticated):
-        service.principal(None, here=True)
-    alone = parser().parse_args(["serve", "--library", str(tmp_path), "--visitors", "--no-page"])
-    with pytest.raises(Unauthenticated):
-        serve_command.assembled(alone, tmp_path, LOCAL)[1].principal(None, here=True)
-    network = ("--host", "0.0.0.0", "--open-to-network", "--allow-host", "demo.example.org")
-    assert refused("--library", str(tmp_path), "--visitors", *network)
-
-
-def test_given_people_who_sign_in_when_visitors_come_or_elsewhere_then_it_does_not_listen(
-    tmp_path, monkeypatch, capsys
-):
+def test_given_people_who_sign_in_elsewhere_then_it_does_not_listen(tmp_path, monkeypatch, capsys):
     place, secrets = ("--library", str(tmp_path)), tmp_path / "secrets.toml"
     sign_in(monkeypatch, secrets, "http://127.0.0.1:8501")
-    assert refused(*place, "--visitors")
-    assert "--visitors" in capsys.readouterr().err
-
     Tokens(tmp_path).create("x", ["ask"], ["*"])
     sign_in(monkeypatch, secrets, "https://other.example.org")
     assert refused(*place, "--behind-proxy", "docs.example.org")

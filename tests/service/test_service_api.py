@@ -158,9 +158,12 @@ def test_given_several_collections_when_asked_together_then_each_answers_and_non
 
 
 def test_given_a_question_when_its_confidence_is_asked_for_then_it_is_as_the_log_has_it(server: Server) -> None:
-    """S4-22: scores of a collection's question."""
+    """S4-22: scores of a collection's question; the header of the source's call says nothing."""
     with server.client("alpha") as client:
-        found = client.get("/api/collections/alpha/query", params={"query_text": WARRANTY}).json()
+        call = {"params": {"query_text": WARRANTY}, "headers": {"X-Browser-ID": "somebody"}}
+        found = client.get("/api/collections/alpha/query", **call).json()
+        client.headers.pop("authorization")
+        assert client.get("/api/collections/alpha/query", **call).status_code == 401
 
     assert found["confidenceLevel"] in ("high", "medium", "low")
     assert found["isAnswerable"] is True
@@ -177,7 +180,7 @@ def test_given_a_kept_decision_when_replayed_then_it_is_judged_anew_and_never_as
         path = f"/api/collections/alpha/decisions/{server.known['alpha']['decision']}"
         strict = client.post(f"{path}/replay", json={"settings": {"min_correctness": 1.0}}).json()
         asked = client.post(f"{path}/replay", json={"settings": {"top_k": 3}})
-        named = client.post(f"{path}/replay", json={"settings": {"verifier": "/etc/passwd"}})
+        named = client.post(f"{path}/replay", json={"settings": {"reranker": "/etc/passwd"}})
         unknown = client.post(f"{path}/replay", json={"preset": "nothing"})
         preset = client.post(f"{path}/replay", json={"preset": "relevance-guard"})
 

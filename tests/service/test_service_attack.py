@@ -25,8 +25,6 @@ ELSEWHERE: set[Route] = {
     ("POST", "/api/rag/decide"),
     ("POST", "/api/rag/judge"),
     ("GET", "/api/collections"),
-    ("POST", "/api/visits"),
-    ("DELETE", "/api/visits"),
     ("GET", "/api/jobs"),
     ("GET", "/metrics"),
     ("GET", "/v1/models"),

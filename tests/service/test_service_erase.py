@@ -97,7 +97,6 @@ def filled(server: Server) -> tuple[str, Path]:
     other = store.measurements(late)
     store.keep(replace(other, metadata={**other.metadata, TYPED: "And what of the zyxoquant?"}))
     store.write_set("Wexford-Dossier.pdf", store.run_questions(number))
-    store.note_run(number, "Nobody asked about the zyxoquant before.")
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
     folder = server.folder / "erasing"
     assert Collection(server.folder, "erasing")._writer.empty_log()
@@ -201,3 +200,24 @@ def test_given_the_command_line_when_a_deleted_document_is_named_by_id_then_the_
     assert main(["delete", id, "--everywhere", *library]) == 0
     assert found(tmp_path / "library", (*WORDS, "one.txt")) == set()
     assert "0 kept questions" in capsys.readouterr().err
+
+
+def test_given_a_collection_when_it_is_dropped_then_all_of_it_is_gone_but_not_by_who_only_asks(server: Server) -> None:
+    for holder, scopes in (("house", ("ask", "index", "label")), ("guest", ("ask", "index"))):
+        server.tokens[holder] = server.service.tokens.create(holder, scopes, ("house",))[1]
+    at = "/api/collections/house"
+    sent = {"namespace": "house", "documents": [{"content": GONE}]}
+    with server.client("house") as client, server.client("guest") as guest:
+        client.post("/api/rag/index", json=sent).raise_for_status()
+        client.post("/api/rag/query", json={"query": ASKED, "namespace": "house"}).raise_for_status()
+        assert len(records(server.folder, "house").decisions(10)) == 1
+        assert guest.delete(at).status_code == 403
+        assert (server.folder / "house").is_dir()
+
+        client.delete(at).raise_for_status()
+
+        assert client.get(f"{at}/documents").status_code == 404
+        assert not (server.folder / "house").exists()
+        client.post("/api/rag/index", json={"namespace": "house", "documents": [{"content": KEPT}]})
+        assert client.get(f"{at}/documents").json()["total"] == 1
+        assert client.get(f"{at}/decisions").json()["items"] == []

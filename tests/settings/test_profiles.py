@@ -30,12 +30,6 @@ def test_given_the_profiles_then_they_are_the_rules_of_the_sources() -> None:
         assert {name: taken[name] for name in one.values} == one.values, one.domain
 
 
-def test_given_the_words_of_the_domains_then_no_two_share_one() -> None:
-    for language in ("en", "cs", "de", "hi"):
-        used = [word for one in profiles().values() for word in one.words.get(language, ())]
-        assert len(used) == len(set(used)), language
-
-
 def test_given_a_profile_then_its_settings_of_documents_stand_apart() -> None:
     assert of_cost(profiles()["legal"].values, {Cost.INGEST}) == {"strategy": "legal"}
     assert of_cost(profiles()["legal"].values, {Cost.ASK, Cost.REPLAY}) == {"top_k": 15}

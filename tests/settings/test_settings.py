@@ -11,8 +11,10 @@ from folding import each
 
 from rag_core.decision.checks import CHECKS, GATING, GROUNDING
 from rag_core.decision.decide import decide
+from rag_core.domain.passages import TOP_CHARS, TOP_PASSAGES
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.errors import InvalidSetting
+from rag_core.retrieval.hybrid import OVER_RETRIEVE, RRF_CONSTANT
 from rag_core.settings import DEFAULT_PRESET, Cost, Mode, Scale, Settings, Stage, presets
 from rag_core.settings.knobs import Knob
 from rag_core.settings.scales import Unit
@@ -177,7 +179,7 @@ def test_given_the_presets_of_s1_then_the_relevance_guard_has_its_numbers(preset
     s = Settings.load(preset)
 
     assert enforced(preset) == {"relevance"}
-    assert (s.min_relevance, s.relevance_passages, s.relevance_chars, s.main_gate) == (limit, 3, 500, "cosine")
+    assert (s.min_relevance, TOP_PASSAGES, TOP_CHARS, s.main_gate) == (limit, 3, 500, "cosine")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_given_the_preset_of_s3_then_its_weights_and_its_confidence_stand() -> N
     """
     s = Settings.load("rag-engine")
 
-    assert (s.semantic_weight, s.over_retrieve, s.rrf_constant, s.top_k) == (0.7, 2, 60, 10)
+    assert (s.semantic_weight, OVER_RETRIEVE, RRF_CONSTANT, s.top_k) == (0.7, 2, 60, 10)
     assert s.authority_weight > 0
     assert s.recency_weight > 0
     assert (s.citation_format, s.confidence) == ("[{id}]", "weighted")

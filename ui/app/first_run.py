@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from rag_core.domain.acts import actor
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.library.disk.files import storage_problems
@@ -17,31 +16,25 @@ from rag_core.library.disk.private import FILE_MODE, make_folder
 from rag_core.library.library import AddReport
 from rag_core.library.stored.named import collections, is_begun
 from rag_core.library.stored.sources import Source, sources_from
-from rag_core.service import visits
 from rag_core.settings import DATA, Settings
 from ui.app.asked import COLLECTION
 
 SAMPLES = DATA / "samples"
-SAMPLES_COLLECTION = visits.SAMPLES  # so that no question about one's own documents is answered from them
+SAMPLES_COLLECTION = "samples"  # so that no question about one's own documents is answered from them
 MARKER = ".samples-offered"  # in the library's folder
 FIRST = "flow-meter-manual.pdf"  # is indexed first: the first example question is about it
 
 
 def is_due(folder: Path) -> bool:
-    """Whether the samples were never offered in this library, and nothing is in it but what visitors left."""
-    others = (name for name in collections(folder) if name != SAMPLES_COLLECTION and not visits.is_visit(name))
+    """Whether the samples were never offered in this library, and nothing else is in it."""
+    others = (name for name in collections(folder) if name != SAMPLES_COLLECTION)
     return not (folder / MARKER).exists() and not any(is_begun(folder, name) for name in others)
-
-
-def home() -> str:
-    """The collection of one's own documents: the visitor's, where each has one, else the library's first."""
-    return actor().home or COLLECTION
 
 
 def start_collection(folder: Path) -> str:
     """The collection that every page begins with: the samples until somebody adds documents of their own."""
     samples_there = is_due(folder) or is_begun(folder, SAMPLES_COLLECTION)
-    return SAMPLES_COLLECTION if samples_there and not is_begun(folder, home()) else home()
+    return SAMPLES_COLLECTION if samples_there and not is_begun(folder, COLLECTION) else COLLECTION
 
 
 def index_samples(engine: Engine, folder: Path, settings: Settings, progress: Progress, cancelled: Cancel) -> AddReport:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from rag_core.domain.acts import actor
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
@@ -168,8 +167,8 @@ def show_done() -> None:
 
 
 def offer_dropping() -> None:
-    """The form that deletes the collection, folded; a visitor of a shared demo ends the visit instead."""
-    if actor().home or not visitor.may(Right.DELETE):
+    """The form that deletes the collection, folded."""
+    if not visitor.may(Right.DELETE):
         return
     name = state.session().collection
     with (

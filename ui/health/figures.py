@@ -1,29 +1,25 @@
-"""The figures of the Health page, why questions were refused, the refused ones by what they ask, and all questions,
-each one click from its stages.
+"""The figures of the Health page, why questions were refused, the refused ones, and all questions, each one click from
+its stages.
 
-Charts hold numbers alone; colours as in the lab. The texts of questions are untrusted.
+The texts of questions are untrusted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urljoin
 
 import streamlit as st
 
 from rag_core.domain.status import Reason
-from rag_core.evaluation.health import DRIFT_ALERT, GOALS, MIN_TO_COMPARE, Drift, Figure, Gap, Kept, figure, refusals
+from rag_core.evaluation.health import GOALS, Figure, Kept, figure, refusals, unanswered
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import state, tables
 from ui.app.people import recording
 from ui.app.texts import say, tell
-from ui.lab.plots import BLUE, ORANGE
 from ui.settings.sharing import address
 
-HEIGHT = 260  # pixels of a chart
-MAX_GAPS, MAX_EXAMPLES = 8, 5  # groups on the page, and further questions of each; the file has all
 MAX_LISTED = 200  # questions, the newest
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
 
@@ -33,14 +29,12 @@ def in_words(which: Figure, value: float | None) -> str:
     return say("health.none") if value is None else say(f"health.{_UNIT.get(which, 'share')}", value=value)
 
 
-def show_alerts(kept: Sequence[Kept], drift: Drift) -> None:
-    """Say whether a figure is past its alert, and whether the scores have shifted."""
+def show_alerts(kept: Sequence[Kept]) -> None:
+    """Say whether a figure is past its alert."""
     past = sum(GOALS[which].alerts(figure(which, kept)) for which in Figure)
-    if drift.alerts:
-        st.warning(say("health.drift_alert"), icon=":material/moving:")
     if past:
         st.warning(say("health.alerts", n=past), icon=":material/warning:")
-    elif not drift.alerts:
+    else:
         st.success(say("health.fine"), icon=":material/check_circle:")
 
 
@@ -82,87 +76,22 @@ def show_reasons(kept: Sequence[Kept]) -> None:
     tables.show(rows, "health.column_", "health_reasons", wide=wide, columns={"share": share}, alt="health.why")
 
 
-def show_scores(drift: Drift) -> None:
-    """The spread of the scores beside the calibration's, and whether it has shifted."""
-    st.header(say("health.scores"), anchor=False)
-    if not sum(drift.now):
-        st.caption(say("health.scores_none"))
-        return
-    size = 100 / len(drift.now)
-    parts = [f"{size * n:.0f}–{size * (n + 1):.0f} %" for n in range(len(drift.now))]
-    shares = {
-        say(f"health.scores_{name}"): [100 * n / sum(counts) for n in counts]
-        for name, counts in (("now", drift.now), ("then", drift.then))
-        if sum(counts)
-    }
-    colours: list[Any] = [BLUE, ORANGE][: len(shares)]
-    st.bar_chart(
-        {"part": parts, **shares},
-        x="part",
-        y=list(shares),
-        x_label=say("health.scores_axis"),
-        y_label=say("health.scores_count"),
-        color=colours,
-        height=HEIGHT,
-        stack=False,
-        alt=say("health.scores_alt"),
-    )
-    if not drift.then:
-        st.caption(say("health.drift_none"))
-    elif drift.index is None:
-        st.caption(say("health.drift_few", most=MIN_TO_COMPARE))
-    else:
-        st.caption(say("health.drift", index=drift.index, alert=DRIFT_ALERT), help=say("health.drift_help"))
-
-
-def show_gaps(gaps: Sequence[Gap]) -> None:
-    """The groups of unanswered questions, with examples; all of them as a file."""
+def show_refused(kept: Sequence[Kept]) -> None:
+    """The questions that the documents did not answer."""
     st.header(say("health.gaps"), anchor=False)
-    if not gaps:
+    if refused := unanswered(kept):
+        _show_questions(refused, "refused")
+    else:
         st.caption(say("health.gaps_none"))
-        return
-    st.caption(say("health.gaps_about"))
-    for number, gap in enumerate(gaps[:MAX_GAPS]):
-        with st.container(border=True, key=f"gap_{number}", gap="small"):
-            _show_gap(gap)
-    if len(gaps) > MAX_GAPS:
-        st.caption(say("health.gaps_rest", n=len(gaps) - MAX_GAPS))
-    tables.offer(lambda: rows_of(gaps), "gaps")
-
-
-def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
-    """One row for each question, with its group."""
-    return [
-        {
-            "group": number,
-            "questions": len(gap.questions),
-            "asked": one.at,
-            "question": one.question,
-            "shared_words": " ".join(gap.terms),
-            "in_no_document": ", ".join(gap.nowhere),
-            "reason": one.summary.reason.value,
-        }
-        for number, gap in enumerate(gaps, 1)
-        for one in gap.questions
-    ]
-
-
-def _show_gap(gap: Gap) -> None:
-    first, *others = gap.questions
-    at = max(one.at for one in gap.questions)[:10]
-    st.text(first.question)
-    st.text(tell("health.gap_count", n=len(gap.questions), at=at))
-    if gap.nowhere:
-        st.text(tell("health.gap_nowhere", names=", ".join(gap.nowhere)))
-    if more := [text for text in dict.fromkeys(one.question for one in others) if text != first.question]:
-        with st.expander(say("health.gap_more")):
-            for text in more[:MAX_EXAMPLES]:
-                st.text(text)
 
 
 def show_questions(kept: Sequence[Kept]) -> None:
-    """A table of the newest questions: how each ended, how sure it was, and a link to its stages."""
     st.header(say("health.questions"), anchor=False)
+    _show_questions(kept, "questions")
+
+
+def _show_questions(kept: Sequence[Kept], which: str) -> None:
+    """A table of the newest questions: how each ended, how sure it was, and a link to its stages."""
     if len(kept) > MAX_LISTED:
         st.caption(say("health.questions_newest", n=MAX_LISTED))
     opens, sure = st.column_config.LinkColumn, st.column_config.NumberColumn
@@ -172,7 +101,7 @@ def show_questions(kept: Sequence[Kept]) -> None:
     }
     rows = question_rows(kept[:MAX_LISTED], st.context.url or "", state.session().collection)
     wide = {"at": "small", "question": "large", "why": "large"}
-    tables.show(rows, "health.question_", "health_questions", wide=wide, columns=columns, alt="health.questions")
+    tables.show(rows, "health.question_", f"health_{which}", wide=wide, columns=columns, alt="health.questions")
 
 
 def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:

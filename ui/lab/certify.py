@@ -12,8 +12,8 @@ import streamlit as st
 from rag_core import evaluation as evaluate
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.certificate import Basis, Certificate, Part
-from rag_core.evaluation.certify import FIRST, SHIFTED, Request, Uncertified, certify, second_thresholds
+from rag_core.evaluation.certificate import Basis, Certificate
+from rag_core.evaluation.certify import FIRST, Request, Uncertified, certify, second_thresholds
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
@@ -89,15 +89,13 @@ def _form() -> Request | None:
             first = select("lab_certify.first", list(FIRST), "certify_first", setting_name)
         with two:
             second = select("lab_certify.second", others, "certify_second", _second, help="lab_certify.second_help")
-        by_type = st.toggle(say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help"))
         pressed = submit("lab_certify.run", "verified", type="primary")
     if not pressed:
         return None
     if not wanted:
         st.warning(say("lab_certify.no_target"))
         return None
-    alone = first == SHIFTED and not second
-    return Request(tuple(wanted), confidence / 100, first, "" if second == first else second, by_type=by_type and alone)
+    return Request(tuple(wanted), confidence / 100, first, "" if second == first else second)
 
 
 def _percent(sure: int) -> str:
@@ -123,8 +121,7 @@ def _show_certificate(found: Certificate) -> None:
         badge("lab_certify.found", "verified", "green")
         show_text(certificates.promise(found), "promise")
         _say_omissions(found.left_out, found.failed)
-        for part in found.parts:
-            _show_part(part)
+        _show_figures(found)
         with st.container(key="not_promised"):
             badge("lab_certify.not_title", "info", "gray")
             st.text(say("lab_certify.not"))
@@ -138,19 +135,17 @@ def _say_omissions(fitted: int, failed: int) -> None:
         st.caption(say("lab_certify.failed", n=failed))
 
 
-def _show_part(part: Part) -> None:
-    if part.type:
-        st.text(certificates.part_name(part.type))
-    chosen = certificates.thresholds(part)
-    columns = st.columns(len(chosen) + 1 + len(part.bounds))
+def _show_figures(found: Certificate) -> None:
+    chosen = certificates.thresholds(found)
+    columns = st.columns(len(chosen) + 1 + len(found.bounds))
     for column, (label, value) in zip(columns, chosen, strict=False):
         column.metric(label, value)
     columns[len(chosen)].metric(
         say("lab_certify.coverage"),
-        say("lab_certify.percent", share=100 * part.answered / part.questions),
+        say("lab_certify.percent", share=100 * found.answered / found.questions),
         help=say("lab_certify.coverage_help"),
     )
-    for column, bound in zip(columns[len(chosen) + 1 :], part.bounds, strict=True):
+    for column, bound in zip(columns[len(chosen) + 1 :], found.bounds, strict=True):
         column.metric(say(f"lab_certify.line_{bound.kind}"), f"≤ {figure(percent(bound.at_most), 'g')} %")
         column.caption(say("lab_certify.seen", errors=bound.errors, of=bound.of, upper=100 * bound.upper))
 
@@ -158,8 +153,6 @@ def _show_part(part: Part) -> None:
 def _show_lack(found: Uncertified) -> None:
     with st.container(border=True, key="uncertified"):
         badge("lab_certify.none", "block", "orange")
-        if found.type:
-            st.text(tell("lab_certify.none_type", type=certificates.part_name(found.type)))
         exclude = all(lack.alone for lack in found.shortages)
         if exclude:
             st.text(say("lab_certify.none_exclude"))

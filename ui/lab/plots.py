@@ -77,7 +77,6 @@ class _Scored:
     values: Floats
     sign: float  # -1 where lower passes
     wanted: Flags
-    wrong: Flags
     left_out: int
 
     @property
@@ -99,13 +98,12 @@ def _scored(held: Held, now: Judged) -> _Scored:
         held.values[known],
         sign,
         wanted[known],
-        now.recorded.wrong[known],
         int((now.marked.measured & ~known).sum()),
     )
 
 
 def show(now: Judged) -> None:
-    """The choice of a score, how well it parts the questions in two figures, and its plots."""
+    """The choice of a score, how well it parts the questions, and its plots."""
     st.subheader(say("lab_results.curves"), anchor=False)
     held = {one.check.name: one for one in checks_of(now.recorded.replay, now.settings) if one.check.name in LIMITS}
     about: dict[str, Any] = {"help": "lab_results.score_help", "persist_state": "session", "width": 420}
@@ -117,11 +115,9 @@ def show(now: Judged) -> None:
     if not scored.values.size:
         st.info(say("lab_results.no_values"), icon=":material/info:")
         return
-    area, parted = metrics.aurc(scored.rises, scored.wrong), metrics.auroc(scored.rises, scored.wanted)
-    if area is not None and parted is not None:
-        st.markdown(
-            say("lab_results.areas", auroc=parted, aurc=area), help=say(f"lab_results.areas_help{scored.ending}")
-        )
+    parted = metrics.auroc(scored.rises, scored.wanted)
+    if parted is not None:
+        st.markdown(say("lab_results.areas", auroc=parted), help=say(f"lab_results.areas_help{scored.ending}"))
     else:
         st.caption(say(f"lab_results.one_class{scored.ending}"))
     left, right = st.columns(2, gap="medium")

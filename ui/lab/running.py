@@ -13,7 +13,7 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
+from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
 from rag_core.wiring import records
@@ -33,9 +33,8 @@ MIN_BUDGET, OFFERED = 1000, 100_000  # tokens; the first is the step of the fiel
 MAX_BUDGET = 1_000_000_000  # tokens: more than any run takes; a slip of the keyboard stops there
 SEED = 20261121  # for a sample, so that the same part is drawn again
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
-NOTE_PIXELS = 80  # two lines
 # pixels, of a column whose values may be long; the others fit theirs
-WIDTHS = {"drafter": 180, "changed": 260, "note": 260}
+WIDTHS = {"drafter": 180, "changed": 260}
 
 
 def offer_start(
@@ -154,7 +153,6 @@ def _row(head: RunHead, engine: Engine, chosen: bool, before: RunHead | None) ->
         "state": _state(head, engine),
         "started": head.started[:16].replace("T", " "),
         "changed": "; ".join(changed_in_words(head, before)),
-        "note": head.note,
         "preset": head.settings.preset,
         "drafter": drafter_in_words(head.settings),
         "version": str(head.version),
@@ -191,17 +189,6 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
     if moved:
         named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]
         st.text(tell("lab_sets.run_settings", n=len(moved), settings=", ".join(named[:12])))
-    key = f"run_note_{head.id}"
-    st.text_area(
-        say("lab_sets.run_note"),
-        head.note,
-        key=key,
-        max_chars=MAX_COMMENT_CHARS,
-        height=NOTE_PIXELS,
-        placeholder=tell("lab_sets.run_note_empty"),
-        on_change=_note,
-        args=(head.id, key),
-    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if head.done:
             tab = say("lab.tab_results")
@@ -214,10 +201,6 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
                 button(key, "resume_run", start, head, budget, icon="play_arrow", help=help)
             warning, keep = tell("lab_sets.delete_run_warning", name=head.name, n=head.done), "lab_sets.keep_run"
             offer_deletion("lab_sets.delete_run", f"delete_run_{head.id}", warning, keep, _delete, head.id)
-
-
-def _note(run: int, key: str) -> None:
-    recording.store().note_run(run, st.session_state[key])
 
 
 def _delete(run: int) -> None:

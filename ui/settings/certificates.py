@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 
-from rag_core.evaluation.certificate import Certificate, Part
+from rag_core.evaluation.certificate import Certificate
 from ui.app import sheets
 from ui.app.downloads import download
 from ui.app.sheets import Block, block
@@ -23,39 +23,28 @@ def percent(share: float) -> float:
 
 def in_a_line(certificate: Certificate) -> str:
     """Bounds, confidence, number of questions and date."""
-    kinds = dict.fromkeys(bound.kind for part in certificate.parts for bound in part.bounds)
-    first = {bound.kind: bound.at_most for bound in certificate.parts[0].bounds}
-    bounds = ", ".join(say(f"presets.bound_{kind}", at_most=percent(first[kind])) for kind in kinds)
+    bounds = ", ".join(say(f"presets.bound_{one.kind}", at_most=percent(one.at_most)) for one in certificate.bounds)
     sure, date = percent(certificate.confidence), certificate.date[:10]
     return tell("presets.line", bounds=bounds, confidence=sure, n=certificate.questions, date=date)
 
 
 def promise(certificate: Certificate) -> str:
     """The guarantee, in one or two sentences."""
-    bounds = [
-        say(f"lab_certify.promise_{bound.kind}", at_most=percent(bound.at_most))
-        for bound in certificate.parts[0].bounds
-    ]
-    answerable = sum(part.answerable for part in certificate.parts)
+    bounds = [say(f"lab_certify.promise_{one.kind}", at_most=percent(one.at_most)) for one in certificate.bounds]
     return tell(
         "lab_certify.promise",
         confidence=percent(certificate.confidence),
         bounds="; ".join(bounds),
         n=certificate.questions,
         set=certificate.set_name,
-        answerable=answerable,
-        unanswerable=certificate.questions - answerable,
+        answerable=certificate.answerable,
+        unanswerable=certificate.questions - certificate.answerable,
     )
 
 
-def thresholds(part: Part) -> list[tuple[str, str]]:
-    """The chosen thresholds of a part: label and value."""
-    return [(setting_name(name), value_in_words(name, value)) for name, value in part.thresholds.items()]
-
-
-def part_name(part: str) -> str:
-    """The name of a part of the questions; empty for all of them."""
-    return say(f"lab_certify.part_{part}") if part else ""
+def thresholds(certificate: Certificate) -> list[tuple[str, str]]:
+    """The chosen thresholds: label and value."""
+    return [(setting_name(name), value_in_words(name, value)) for name, value in certificate.thresholds.items()]
 
 
 @speaking(LANGUAGE)
@@ -80,19 +69,20 @@ def blocks(certificate: Certificate, name: str) -> list[Block]:
         block("text", promise(certificate)),
         block("head", say("lab_certify.not_title")),
         block("text", say("lab_certify.not")),
-        *(one for part in certificate.parts for one in _part(part)),
+        *_found(certificate),
         block("head", say("lab_certify.facts")),
         *(block("text", f"{say(f'lab_certify.fact_{fact}')}: {value}") for fact, value in facts),
         block("small", say("lab_certify.sheet_foot")),
     ]
 
 
-def _part(part: Part) -> Iterator[Block]:
-    yield block("head", part_name(part.type) or say("lab_certify.fact_thresholds"))
-    yield from (block("text", f"{label}: {value}") for label, value in thresholds(part))
-    answered = {"answered": part.answered, "n": part.questions, "share": 100 * part.answered / part.questions}
+def _found(certificate: Certificate) -> Iterator[Block]:
+    yield block("head", say("lab_certify.fact_thresholds"))
+    yield from (block("text", f"{label}: {value}") for label, value in thresholds(certificate))
+    n = certificate.questions
+    answered = {"answered": certificate.answered, "n": n, "share": 100 * certificate.answered / n}
     yield block("text", f"{say('lab_certify.fact_answered')}: {tell('lab_certify.fact_answered_value', **answered)}")
-    for bound in part.bounds:
+    for bound in certificate.bounds:
         found = {"at_most": percent(bound.at_most), "errors": bound.errors, "of": bound.of, "upper": 100 * bound.upper}
         said = tell("lab_certify.fact_bound_value", **found)
         yield block("text", f"{say(f'lab_certify.line_{bound.kind}')}: {said}")

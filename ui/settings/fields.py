@@ -2,17 +2,16 @@
 preset's value.
 
 The values live in the session, since Streamlit forgets the fields that are not on the page. Below the drafter stands
-the language model that is configured, with its key masked, or how to configure one; below its rules their version.
+the language model that is configured, with its key masked, or how to configure one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
-from rag_core.compression.llm.prompts import COMPRESS_RULES, COMPRESS_VERSION
 from rag_core.settings import Cost, Knob, Settings
 from rag_core.settings.endpoints import Endpoint
 from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
@@ -22,8 +21,6 @@ from ui.app.elements import button, shown_error
 from ui.app.texts import say, screen, tell
 from ui.settings.wording import in_percent
 
-RULES_HEIGHT = 290  # pixels: the built-in rules can be read without scrolling
-RULES = "compress_prompt"
 FIXED = (*AS_BUILT, *BY_OPERATOR)  # a library refuses another model than the one it was built with
 
 
@@ -103,7 +100,7 @@ def _field(knob: Knob) -> None:
     value = st.session_state.get(key, session.values[knob.name])
     said: dict[str, Any] = {"key": key, "help": help_text(knob), "disabled": fixed}
     label = say(f"knobs.{knob.name}")
-    value = _rules_field(label, value, said) if knob.name == RULES else draw(knob, label, value, **said)
+    value = draw(knob, label, value, **said)
     if not fixed:
         session.values[knob.name] = value
 
@@ -139,18 +136,6 @@ def show_beside(name: str) -> None:
     """Show what belongs below the field of a setting."""
     if name == "drafter":
         _show_configured()
-    elif name == RULES:
-        _show_rules()
-
-
-def _rules_field(label: str, value: str, said: Mapping[str, Any]) -> str:
-    """The rules to type, empty for the built-in ones, also where these are typed word for word."""
-    typed = st.text_area(label, value, placeholder=_built_in(), height=RULES_HEIGHT, **said) or ""
-    return "" if typed.strip() in COMPRESS_RULES.values() else typed
-
-
-def _built_in() -> str:
-    return COMPRESS_RULES[state.session().values["rewording"]]
 
 
 def _show_configured() -> None:
@@ -167,11 +152,3 @@ def _in_words(number: int, endpoint: Endpoint) -> list[str]:
     key, secret = "model.endpoint" if number == 1 else "model.fallback", endpoint.masked or tell("model.no_key")
     line = tell(key, model=endpoint.model, host=endpoint.host, secret=secret)
     return [line, endpoint.warning] if endpoint.warning else [line]
-
-
-def _show_rules() -> None:
-    own = state.session().values[RULES]
-    st.caption(say("model.rules_own" if own else "model.rules_built_in", version=COMPRESS_VERSION))
-    if not own:
-        # puts the built-in rules into the field, to be changed there
-        button("model.rules_start", "rules_start", set_knob, RULES, _built_in(), type="tertiary", icon="edit")

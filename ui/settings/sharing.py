@@ -21,6 +21,7 @@ from rag_core.library.stored.named import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
 from ui.app import first_run, state, texts
+from ui.app.asked import COLLECTION as OWN
 from ui.app.downloads import download
 from ui.app.elements import badge, button
 from ui.app.people.collections import switch
@@ -220,7 +221,7 @@ def _take_address(parameters: Mapping[str, str]) -> None:
     take(settings)
     start = first_run.start_collection(state.library_folder())
     collection = parameters.get(COLLECTION, start)
-    there = (first_run.home(), start, *collections(state.library_folder()))
+    there = (OWN, start, *collections(state.library_folder()))
     if collection in there and actor().may_enter(collection):
         switch(collection)
     else:

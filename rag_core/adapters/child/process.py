@@ -27,6 +27,7 @@ from rag_core.adapters.child.pipes import Started
 from rag_core.adapters.embedding.by_name import EMBEDDED
 from rag_core.adapters.embedding.embedded import count_tokens
 from rag_core.adapters.embedding.reader import MODEL_FILE, version_of
+from rag_core.adapters.embedding.support import SUPPORT_FILE, SUPPORT_LANGUAGES
 from rag_core.domain.passages import Place, ReadPlace
 from rag_core.domain.ports import TextKind, Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
@@ -226,18 +227,16 @@ class ProcessAnswerability:
 
 
 class ProcessEntailment:
-    """An `EntailmentModel` in an embedder's child, which loads what `load_entailment_model` takes when it is asked."""
+    """The support model in an embedder's child, which loads it when it is asked."""
 
-    def __init__(
-        self, embedder: ProcessEmbedder, named: tuple[str, str, str], version: str, languages: frozenset[str]
-    ) -> None:
-        self.version, self.languages = version, languages
-        self._embedder, self._named = embedder, named
+    def __init__(self, embedder: ProcessEmbedder, precision: str) -> None:
+        self.version, self.languages = version_of(SUPPORT_FILE), SUPPORT_LANGUAGES
+        self._embedder, self._precision = embedder, precision
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         if not pairs:
             return []
-        head, _ = self._embedder.ask(do="supports", entailment_model=self._named, pairs=list(pairs))
+        head, _ = self._embedder.ask(do="supports", precision=self._precision, pairs=list(pairs))
         return list(head["odds"])
 
 

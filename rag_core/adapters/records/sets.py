@@ -32,13 +32,13 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.stored.typed_json import reader
 from rag_core.records import PassageOf, Texts, restored
-from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
+from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 
 T = TypeVar("T")
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total, (SELECT count(*) FROM "
-    "results WHERE run = r.id), note FROM runs r"
+    "results WHERE run = r.id) FROM runs r"
 )
 
 
@@ -167,16 +167,6 @@ class Sets(Part):
         """Note with what a run goes on that is resumed after the library changed."""
         row = (calibration, model, version, run_id)
         self._change("UPDATE runs SET calibration = ?, model = ?, generation = ? WHERE id = ?", row)
-
-    @opened(Action.RUN)
-    def note_run(self, run_id: int, note: str) -> None:
-        """Keep a note on a run in place of an earlier one; an empty one takes it away. A deleted run takes none."""
-        note = plain(note.strip())
-        if len(note) > MAX_COMMENT_CHARS:
-            raise InvalidInput(
-                f"A note has at most {MAX_COMMENT_CHARS} characters, got {len(note)}.", remedy="Shorten it."
-            )
-        self._change("UPDATE runs SET note = ? WHERE id = ?", (note, run_id))
 
     def done(self, run_id: int) -> frozenset[str]:
         """Ids of the questions that have a result: a run that is resumed asks only the others."""

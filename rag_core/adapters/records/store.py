@@ -51,16 +51,6 @@ class RecordStore(Decisions, Pins, Sets):
             else:
                 self.write_set(set_name, (*others, question))
 
-    def drop_question(self, set_name: str, id: str) -> None:
-        """Take a question out of a set, and the set with its last one; nothing where it is not there."""
-        with self._file.writing():
-            others = self.find_set(set_name)
-            left = [one for one in others if one.id != id]
-            if left:
-                self.write_set(set_name, left)
-            elif others:
-                self.delete_set(set_name)
-
     def erase(self, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
         return erase(self._file, documents, version, mentions)
 

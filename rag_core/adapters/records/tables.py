@@ -23,7 +23,7 @@ from rag_core.records import Written, write
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
-VERSION = 13  # the version of the tables below
+VERSION = 14  # the version of the tables below
 
 # Ids are never given again: a page that remembers one would show another's.
 SCHEMA = (
@@ -38,7 +38,7 @@ SCHEMA = (
     "CREATE TABLE sets (name TEXT PRIMARY KEY, questions BLOB NOT NULL)",
     "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, set_name TEXT NOT NULL, settings "
     "TEXT NOT NULL, calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT "
-    "NULL, total INTEGER NOT NULL, questions BLOB NOT NULL, note TEXT NOT NULL DEFAULT '')",
+    "NULL, total INTEGER NOT NULL, questions BLOB NOT NULL)",
     "CREATE TABLE results (run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, question TEXT NOT NULL, record BLOB "
     "NOT NULL, PRIMARY KEY (run, question))",
     "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT "

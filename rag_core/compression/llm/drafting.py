@@ -8,11 +8,10 @@ draft is shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 
 from rag_core.compression.citing import cite
-from rag_core.compression.llm.excerpts import holds
 from rag_core.compression.llm.prompts import source_ids
 from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.domain.answer import evidence_key
@@ -20,7 +19,7 @@ from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.measurements import LibraryFacts
-from rag_core.domain.passages import Hit, Passage, PassageKind
+from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import Corpus, Embedder, EntailmentModel
 from rag_core.facts.sentence.citation_marks import citation_marks, strip_marks
 from rag_core.grounding.claims import measure_claims
@@ -59,14 +58,13 @@ def model_draft(
     embedder: Embedder,
     entailment_model: EntailmentModel | None,
     supported_from: float = MIN_SUPPORT,
-    sent: Mapping[str, str] | None = None,
 ) -> Draft:
     """The draft that a model wrote, with everything measured on its claims.
 
-    `hits` are the passages that it was given, of which `sent` are the parts, by id, or None for all: a quote from
-    elsewhere is none. For `embedder` and `supported_from` see `measure_claims`.
+    `hits` are the passages that it was given: a quote from elsewhere is none. For `embedder` and `supported_from` see
+    `measure_claims`.
     """
-    given = _Given(hits, corpus, sent)
+    given = _Given(hits, corpus)
     said: dict[str, _Grounds] = {}
     for claim in reply.claims:
         grounds = given.grounds(claim)
@@ -143,8 +141,8 @@ def both_sides(
 class _Given:
     """The passages that the model was given, under the ids that it was given and under their own."""
 
-    def __init__(self, hits: Sequence[Hit], corpus: Corpus, sent: Mapping[str, str] | None = None) -> None:
-        self._hits, self._corpus, self._sent = hits, corpus, sent
+    def __init__(self, hits: Sequence[Hit], corpus: Corpus) -> None:
+        self._hits, self._corpus = hits, corpus
         self._known = {**{hit.passage.id: hit.passage for hit in hits}, **source_ids(hits)}
         self.sources = Sources((hit.passage for hit in hits), corpus.page_text)
         self.texts = {hit.passage.id: with_header(hit.passage) for hit in hits}
@@ -170,12 +168,8 @@ class _Given:
         if passage is None:
             return _Grounds(cited=(one.source,))
         quote = (one.quote or f"no quote from {passage.id}",)
-        if not self._was_sent(passage):
-            return _Grounds(cited=(one.source,), missing=quote)
         bare = strip_marks(claim)
         found = self.sources.find(one.quote.strip() or bare, passage.id, bare)
-        if not self._was_sent(passage, found.evidence):
-            return _Grounds(cited=(passage.id,), missing=quote)
         return _Grounds(
             cited=(passage.id,),
             evidence=found.evidence,
@@ -202,12 +196,6 @@ class _Given:
             if len(own) == 1 and _bare(unit.text) == _bare(text) and overlaps(own[0].spans, piece.spans):
                 return own[0]
         return None
-
-    def _was_sent(self, passage: Passage, evidence: Sequence[Evidence] = ()) -> bool:
-        """Whether the model was sent anything of a passage, and all of these sentences of it."""
-        return self._sent is None or (
-            passage.id in self._sent and all(holds(self._sent[passage.id], piece) for piece in evidence)
-        )
 
     def sides(self, pair: Contradiction) -> tuple[Quote, Quote] | None:
         """Where the two quotes of a contradiction stand; None unless both do, in different sentences."""

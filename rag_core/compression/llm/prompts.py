@@ -1,7 +1,6 @@
 """The three prompts of the product: draft an answer from passages, judge whether they suffice, verify claims.
 
-Each is a fixed frame of rules, and data (docs/prompts.md). Only the rules of style can be replaced, by the setting
-`compress_prompt`. Whoever changes a wording counts its version up.
+Each is a fixed frame of rules, and data (docs/prompts.md). Whoever changes a wording counts its version up.
 
 Untrusted text is lines of JSON between boundary lines that no document can write. A passage, title, file name or
 question becomes a string of JSON on one line, in which nothing can end the line, close the context, or be taken for a
@@ -22,7 +21,7 @@ from rag_core.compression.llm.replies import SufficiencyReply, VerifyReply, draf
 from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Prompt
 from rag_core.domain.measurements import LibraryFacts
-from rag_core.domain.passages import Hit, Passage, PassageKind
+from rag_core.domain.passages import TOP_CHARS, Hit, Passage, PassageKind
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.grounding.feedback import Finding
 from rag_core.ingest.normalise import normalise
@@ -100,7 +99,7 @@ _RULES = """\
 - Keep numbers, units, dates, names, terms and negations exactly as they are written.
 - Leave out what you are unsure of, and answer with the rest."""
 
-#: The rules of style by `rewording`, which `compress_prompt` replaces.
+#: The rules of style by `rewording`.
 COMPRESS_RULES = {
     "none": _RULES.format(words="Use the passages' own sentences, and as few of them as answer the question."),
     "audited": _RULES.format(words="Use the passages' own words and shorten them."),
@@ -194,7 +193,6 @@ def compress_prompt(
     library: LibraryFacts,
     settings: Settings,
     findings: Sequence[Finding] = (),
-    excerpts: Mapping[str, str] | None = None,
 ) -> Prompt:
     """Ask for an answer made of what the passages say.
 
@@ -204,24 +202,19 @@ def compress_prompt(
         hits: in their order, which gives the ids.
         level: how well they fit the question; None says nothing of it.
         library: names, titles and dates of the documents.
-        settings: read here: max_sentences, max_tokens, temperature, translate, compress_prompt, rewording.
+        settings: read here: max_sentences, max_tokens, temperature, translate, rewording.
         findings: on the draft before; empty for a first one.
-        excerpts: what is sent of each passage, by its id; None for all of them whole.
     """
     named, declines = _language(language), refusal(language)
     rest, said = _EXAMPLE[settings.rewording]
     copy = COMPRESS_COPY if settings.rewording == "none" else ""
     form = COMPRESS_FORM.format(sentences=settings.max_sentences, language=named, copy=copy, rest=rest, said=said)
     foreign = any(hit.passage.language not in (language, "und") for hit in hits)
-    rules = settings.compress_prompt.strip() or COMPRESS_RULES[settings.rewording]
+    rules = COMPRESS_RULES[settings.rewording]
     style = [rules] if settings.translate or not foreign else [rules, COMPRESS_OTHER_LANGUAGES.format(language=named)]
     fits = [] if level is None else [LEVELS[level].format(refusal=declines)]
     system = [COMPRESS_ROLE, HARDENING.format(refusal=declines), "\n".join(style), *fits, form]
-    sources = source_ids(hits)
-    if excerpts is not None:
-        places = {passage.id: id for id, passage in sources.items()}
-        sources = {places[one]: replace(sources[places[one]], text=text) for one, text in excerpts.items()}
-    user = [_passages(sources, library), _question(question)]
+    user = [_passages(source_ids(hits), library), _question(question)]
     if findings:
         user += [REDRAFT, "\n".join(map(_finding, findings[:_MAX_FINDINGS]))]
     user.append(REMINDER)
@@ -239,10 +232,10 @@ def compress_prompt(
 def sufficiency_prompt(
     question: str, language: str, hits: Sequence[Hit], library: LibraryFacts, settings: Settings
 ) -> Prompt:
-    """Ask whether the passages suffice, read as `sufficiency_reads` and `relevance_chars` say."""
+    """Ask whether the passages suffice, read as `sufficiency_reads` says."""
     whole = settings.sufficiency_reads == "all"
     sources = {
-        id: passage if whole else replace(passage, text=passage.text[: settings.relevance_chars])
+        id: passage if whole else replace(passage, text=passage.text[:TOP_CHARS])
         for id, passage in source_ids(hits).items()
     }
     system = [

@@ -72,8 +72,11 @@ def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
 
 
 def every_claim(measurements: Measurements) -> tuple[Claim, ...]:
-    """Every claim that an answer may show, the extract's first; `Outcomes.shown` counts in this order."""
-    return tuple(claim for draft in drafts_of(measurements) for claim in draft.claims)
+    """Every claim that an answer may show, the extract's first, those of the less likely half last; `Outcomes.shown`
+    counts in this order.
+    """
+    own = tuple(claim for draft in drafts_of(measurements) for claim in draft.claims)
+    return own if measurements.other is None else own + every_claim(measurements.other)
 
 
 def _llm_outcome(measurements: Measurements, settings: Settings) -> LlmOutcome:
@@ -110,8 +113,8 @@ class ReplaySet:
 
     `settled` is the code of a reason that no setting changes (a greeting, a failure), or of `none`. `rests_on` is the
     distance in [0, 2] of the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are
-    rows of (question, claim, other, added). Questions with a model's drafts are judged by themselves once their gates
-    pass.
+    rows of (question, claim, other, added). Questions with a model's drafts, and of two halves, are judged by
+    themselves once their gates pass.
     """
 
     measured_under: tuple[Settings, ...]  # each once
@@ -119,7 +122,6 @@ class ReplaySet:
     scores: Mapping[str, Floats]
     values: Mapping[str, Floats]  # by the check's name; of those whose value is the same under all settings
     abstains: Mapping[str, Flags]  # by the check's name
-    intent: Objects
     settled: Ints
     distances: Floats  # distances of the hits, (n, most hits)
     known_keywords: Floats
@@ -132,6 +134,7 @@ class ReplaySet:
     conflicts: Ints
     most_claims: int  # that a question has, its drafts all together; see `every_claim`
     llm_outcomes: LlmOutcomes
+    of_two: Mapping[int, Measurements]  # by row, those that ask two things
 
     def __len__(self) -> int:
         return len(self.settled)
@@ -156,9 +159,6 @@ class ReplaySet:
             abstains={
                 check.name: _flags(bool(check.abstains(measurements)) for measurements in records) for check in JUDGED
             },
-            intent=np.array([*(measurements.understanding.intent for measurements in records), None], dtype=object)[
-                :-1
-            ],
             settled=np.array([CODE[_settled(measurements)] for measurements in records], dtype=np.int64),
             distances=_table(([hit.distance for hit in measurements.hits] for measurements in records), np.nan),
             known_keywords=_floats(
@@ -178,17 +178,13 @@ class ReplaySet:
             llm_outcomes=LlmOutcomes(
                 {row: measurements for row, measurements in enumerate(records) if measurements.llm_trace is not None}
             ),
+            of_two={row: measurements for row, measurements in enumerate(records) if measurements.other is not None},
         )
 
     @property
     def no_claims(self) -> Flags:
         """Shape (n,); no draft to check."""
         return np.asarray(~self.claims.any(axis=1))
-
-    def by_intent(self, threshold: Callable[[str], float]) -> Floats:
-        """Shape (n,); the threshold of each question by its intent."""
-        known = {intent: threshold(intent) for intent in set(self.intent)}
-        return np.array([known[intent] for intent in self.intent], dtype=float)
 
     def grounded_share(self, min_overlap: float) -> Floats:
         """Shape (n,); the share of claims with evidence that are grounded, NaN where none has words."""

@@ -11,9 +11,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, LlmOutcome, Objects, ReplaySet
+from rag_core.decision.batch.columns import (
+    CODE,
+    REASONS,
+    Flags,
+    Floats,
+    Ints,
+    LlmOutcome,
+    Objects,
+    ReplaySet,
+    every_claim,
+)
 from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY, Check
-from rag_core.decision.decide import require_replayable
+from rag_core.decision.decide import replay, require_replayable
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
@@ -84,6 +94,12 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
     for row, one in llm_outcomes.items():
         code[row] = CODE[one.reason]
         shown[row] = np.isin(np.arange(of.most_claims), one.shown)
+    for row, two in of.of_two.items():
+        if code[row] == 0:
+            claims = replay(two, settings).claims
+            shown[row] = np.isin(
+                np.arange(of.most_claims), [n for n, claim in enumerate(every_claim(two)) if claim in claims]
+            )
     reply = (code == CODE[Reason.GREETING]) | (code == CODE[Reason.ABOUT_LIBRARY])
     return Outcomes(settings, (code == 0) | reply, _REASON[code], shown, of.scores)
 

@@ -19,19 +19,13 @@ from rag_core.gating.asked import FIGURED, asks_to_compute, computed_in_words
 from rag_core.gating.features import drafted_in
 from rag_core.gating.levels import closest_distance, mean_cosine, within_cut
 from rag_core.language import LANGUAGES
-from rag_core.settings import Scale, Settings
+from rag_core.settings import Scale
 
 REPHRASE = "Ask with words that the document uses, or add the document that holds the answer."
 SPELL = "Add the document that is about it, or check the spelling."
 NEAR = "Read what was found, and judge whether it answers the question. Or ask for less certainty."
 LIKELY = 0.5  # a probability from which a refusal does not deny that there is an answer: then only the limit is higher
 WIDEN = "Search all documents, or add the document that holds the answer."
-
-
-def least(score: str, settings: Settings, intent: str) -> float:
-    """The limit of a calibrated `score` for a question of this intent, in [0, 1], to 12 decimals: .5 + .06 is .56."""
-    limit: float = getattr(settings, f"min_{score}") + getattr(settings, f"{score}_extra_{intent}", 0.0)
-    return round(max(0.0, min(1.0, limit)), 12)
 
 
 def _held(name: str, value: float | None, threshold: float) -> str:
@@ -116,7 +110,7 @@ WAIT = "Ask again in a moment: what was added is not read yet."
 def _of_score(
     score: str, scale: Scale, asks: str, remedy: Callable[[Measurements, float | None], str], source: str
 ) -> Check[Measurements]:
-    """The check of a calibrated score, whose limit depends on the intent of the question."""
+    """The check of a calibrated score."""
     return Check(
         name=score,
         asks=asks,
@@ -125,8 +119,6 @@ def _of_score(
         value=lambda m: cast("float | None", getattr(m, score)),
         threshold=f"min_{score}",
         mode=f"{score}_mode",
-        also=(f"{score}_extra_procedural", f"{score}_extra_comparative"),
-        threshold_of=lambda m, _: least(score, m.settings, m.understanding.intent),
         said=lambda m, value, at: (
             "no calibration fits this library" if value is None else _held("probability", value, at)
         ),
@@ -134,7 +126,6 @@ def _of_score(
         timing="signals",
         certifiable=True,
         source=source,
-        threshold_column=lambda of, s: of.by_intent(lambda intent: least(score, s, intent)),
     )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rag_core.decision.checks.gating import least
 from rag_core.decision.checks.grounding import no_draft
 from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.llm_trace import Attempt, Sufficiency
@@ -212,8 +211,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         scale=Scale.CORRECTNESS,
         value=lambda d: d.attempt.correctness,
         threshold="min_correctness",
-        also=("correctness_mode", "correctness_extra_procedural", "correctness_extra_comparative"),
-        threshold_of=lambda d, _: least("correctness", d.settings, d.view.understanding.intent),
+        also=("correctness_mode",),
         abstains=_no_score,
         said=lambda d, value, at: "" if value is None else f"probability {value:.2f}, {at:.2f} required",
         remedy="Read what was found, or ask for less certainty.",

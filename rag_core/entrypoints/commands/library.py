@@ -37,21 +37,18 @@ from rag_core.entrypoints.commands.terminal import (
     tell,
 )
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.domains import taken
 from rag_core.grounding.judge import judge_claims
 from rag_core.language.detection import load_early
 from rag_core.library.ready import document_values
 from rag_core.over import decide_over
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import parse_value
-from rag_core.settings.profiles import AUTO, of_cost, profiles, require_domain
+from rag_core.settings.profiles import of_cost, profiles, require_domain
 from rag_core.wiring import (
-    as_built,
     contents_of,
     embedder,
     entailment_model,
     joined_corpus,
-    move_library,
     noting,
     open_engine,
     ready_tools,
@@ -90,7 +87,7 @@ def index(args: argparse.Namespace) -> int:
 
 def _cut_as(domain: str | None, args: argparse.Namespace, settings: Settings) -> Settings:
     """The settings with what a domain's profile says of documents; what `--set` names stays."""
-    if domain in (None, AUTO):
+    if domain is None:
         return settings
     values = of_cost(require_domain(domain).values, {Cost.INGEST})
     own = {parse_value(pair)[0] for pair in args.set}
@@ -106,7 +103,7 @@ def ask(args: argparse.Namespace) -> int:
         )
     if args.also and args.domain:
         raise InvalidInput(
-            "--also and --domain do not go together.", remedy="A domain is detected in one collection: ask one of them."
+            "--also and --domain do not go together.", remedy="Ask one collection, or leave out the domain."
         )
     if args.also and args.documents:
         raise InvalidInput(
@@ -154,12 +151,12 @@ def _asking(engine: Engine, domain: str | None) -> Callable[..., Decision]:
     """Asks under the profile of `--domain`, where one is named."""
     if domain is None:
         return engine.ask
+    profile = require_domain(domain)
 
     def asked(
         question: str, settings: Settings, documents: Sequence[str] | None, filters: Mapping[str, str]
     ) -> Decision:
-        found = taken(engine.library.view, domain, question, documents, filters)
-        return engine.ask(question, found.over(settings), documents, filters, about=found.about)
+        return engine.ask(question, profile.over(settings), documents, filters, about=profile.about)
 
     return asked
 
@@ -297,22 +294,3 @@ def listed_profiles(args: argparse.Namespace) -> int:
                 f"{coverage:.2f}, unsupported sentences in {sum(one.hallucination_detected for one in work)}"
             )
     return 0
-
-
-SHOWN = 16  # digits of a checksum; they are compared as a whole
-
-
-def migrate(args: argparse.Namespace) -> int:
-    """Move, then read all vectors back from where they are now."""
-    folder, collection = library_folder(args), args.collection
-    if contents_of(folder, collection) is None:
-        raise InvalidInput(
-            f"The collection {collection!r} has no documents.", remedy="Check --library and --collection."
-        )
-    built = as_built(folder, collection, chosen_settings(args))
-    before, now = move_library(folder, collection, built, args.store)
-    print(f"vectors in {built.vector_store}: {before[:SHOWN]}\nvectors in {args.store}: {now[:SHOWN]}")
-    if before == now:
-        return 0
-    tell(f"They are not the same. To move it back: migrate {built.vector_store}.")
-    return 1

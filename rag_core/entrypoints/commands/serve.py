@@ -22,7 +22,6 @@ from rag_core.errors import InvalidInput
 from rag_core.service.principal import Principal, collections_of, scopes_of
 from rag_core.service.service import Service
 from rag_core.service.tokens import Tokens
-from rag_core.service.visits import SAMPLES, Visits
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings, locked
 from rag_core.settings.endpoints import model_environment
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from rag_core.entrypoints.http.app import Front
 
 
-# enough to try one's own; fifty visitors fill 5 GB
-VISITOR_QUOTA = {"RAG_QUOTA_DOCUMENTS": "20", "RAG_QUOTA_BYTES": "100000000"}
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
 LOOPBACK = ("127.0.0.1", "::1")  # where a proxy of this machine, and a health check, come from
 ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
@@ -67,9 +64,6 @@ def serve(args: argparse.Namespace) -> int:
     os.environ["RAG_LIBRARY"] = str(folder)  # the page looks there
     names = (*LOCAL, *args.allow_host, *filter(None, [args.behind_proxy]))
     refuse_unsafe(args, folder)
-    if args.visitors:
-        for name, most in VISITOR_QUOTA.items():
-            os.environ.setdefault(name, most)
     if args.verbose:
         os.environ["RAG_LOG"] = os.environ.get("RAG_LOG") or "text"  # the page starts its log by the environment
     start_logs(os.environ)
@@ -87,11 +81,6 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
             f"People who sign in are sent back to {people.host!r}, and the page is served as {args.behind_proxy!r}.",
             remedy="Name the same host in redirect_uri of the file of secrets and in --behind-proxy.",
         )
-    if people and args.visitors:
-        raise InvalidInput(
-            "People sign in here, so nobody is a visitor.",
-            remedy="Leave out --visitors, or the login of the file of secrets.",
-        )
     tokens = [token for token in Tokens(folder).all() if not token.revoked]
     open_to_others = is_open(args)
     if open_to_others and not args.open_to_network:
@@ -100,7 +89,7 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
             remedy="Serve behind a proxy (docs/operate.md): on 127.0.0.1, or with --proxy-address; "
             "or say --open-to-network.",
         )
-    if (open_to_others or (args.behind_proxy and not args.visitors)) and not tokens:
+    if (open_to_others or args.behind_proxy) and not tokens:
         raise InvalidInput(
             "Others would reach the API without a token: there is none.",
             remedy="Make one: python -m rag_core token create NAME --scope ask --collection default.",
@@ -148,18 +137,16 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
     def running() -> AbstractAsyncContextManager[None]:
         return served(service, mcp.session_manager.run())
 
-    visits = Visits(folder, SAMPLES, args.visit_minutes) if args.visitors else None
     # no TLS here: where other machines reach the page, a proxy must stand before it, also where people sign in
     page = (
         None
         if args.no_page or is_open(args)
-        else _page(running, args.behind_proxy or args.host, names, visits, proxied=bool(args.behind_proxy))
+        else _page(running, args.behind_proxy or args.host, names, proxied=bool(args.behind_proxy))
     )
     locked(os.environ)  # a name that is no setting ends the start, and not each question
     base = page.base if page else load_settings(environment=model_environment(os.environ))
-    local = not args.behind_proxy and visits is None
     runner, people = page.runner if page else Runner(), login(os.environ)
-    service = Service(folder, base, runner, args.rate, local=local, visits=visits, login=people)
+    service = Service(folder, base, runner, args.rate, local=not args.behind_proxy, login=people)
     mcp = mcp_server(service)
     routes = http_routes(mcp, people)  # makes its session manager
     front = Front(guarded(api(service, routes), names, service), page.app if page else None, running)
@@ -213,9 +200,7 @@ def configured(app: Asgi, proxies: Sequence[str] = ()) -> uvicorn.Config:
     )
 
 
-def _page(
-    running: Running, address: str, names: tuple[str, ...], visits: Visits | None, *, proxied: bool
-) -> Page | None:
+def _page(running: Running, address: str, names: tuple[str, ...], *, proxied: bool) -> Page | None:
     if not (ROOT / "app.py").is_file() or not (ROOT / "ui" / "serve.py").is_file():
         return None
     try:
@@ -226,7 +211,7 @@ def _page(
         raise
     if Path(str(found.__file__)).parent != ROOT / "ui":  # another package of this name
         return None
-    return Page(*found.beside(running, address, names, proxied=proxied, visits=visits))
+    return Page(*found.beside(running, address, names, proxied=proxied))
 
 
 def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
@@ -234,12 +219,7 @@ def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
     address = f"https://{args.behind_proxy}" if args.behind_proxy else f"http://{host}:{port}"
     if has_page:
         tell(f"Serving the page at {address}/, the API at {address}/api.")
-        if args.visitors:
-            tell(
-                f"Visitors need no login. Each has a collection of their own, deleted {args.visit_minutes} minutes "
-                f"after they leave."
-            )
-        elif args.behind_proxy and login(os.environ) is None:
+        if args.behind_proxy and login(os.environ) is None:
             tell("The page has no login: whoever the proxy lets through may use all of it (docs/operate.md).")
     else:
         tell(f"Serving the API at {address}/api, without the page.")

@@ -41,7 +41,7 @@ def sync(args: argparse.Namespace) -> int:
         for line in (done, *lines):
             tell(f"{name}: {line}")
         problems += len(lines)
-    for job in runner.unfinished(visits=False):
+    for job in runner.unfinished():
         while not job.wait(1):
             pass
     return 1 if problems else 0

@@ -207,7 +207,7 @@ def note_other_store(engine: Engine, settings: Settings) -> None:
     if wanted not in (kept, Settings.model_fields["vector_store"].default):
         tell(
             f"The library stays in the vector store {kept}, where it was built. To change it, run: python -m rag_core "
-            f"migrate {wanted}"
+            f"index --rebuild --set vector_store={wanted}"
         )
 
 

@@ -38,7 +38,7 @@ ABOUT = (
 PARTS = "#/components/schemas/{model}"
 PROBLEM = {"description": "A problem", "content": {problems.MEDIA: {"schema": {"$ref": PARTS.format(model="Problem")}}}}
 
-ROUTERS = question_routes.router, document_routes.router, job_routes.router, job_routes.visits, question_routes.chat
+ROUTERS = question_routes.router, document_routes.router, job_routes.router, question_routes.chat
 
 Parts = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -126,8 +126,6 @@ def is_ours(path: str) -> bool:
 async def served(service: Service, beside: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
     """Begins to load the models and `beside`, and at the end waits for what runs."""
     loop = asyncio.get_running_loop()
-    visited = service.visited()
-    await loop.run_in_executor(None, visited.__enter__)  # deletes what earlier visits left
     service.problem()  # starts the loading
     await loop.run_in_executor(None, service.take_up)
     try:
@@ -135,7 +133,6 @@ async def served(service: Service, beside: AbstractAsyncContextManager[None]) ->
             yield
     finally:
         await loop.run_in_executor(None, service.close)
-        await loop.run_in_executor(None, visited.__exit__, None, None, None)
 
 
 def _limit(scope: Message) -> int:

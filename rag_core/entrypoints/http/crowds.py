@@ -11,10 +11,9 @@ from collections import Counter
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rag_core.entrypoints.http import problems
-from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of
+from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, network_of
 from rag_core.errors import RagError
 from rag_core.service.limits import RETRY_SECONDS, Places
-from rag_core.service.visits import network_of
 
 # connections without a request; a proxy keeps some dozens, and twice serve.BACKLOG may come before any is read
 MAX_WAITING = 256

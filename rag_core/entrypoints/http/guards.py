@@ -10,15 +10,23 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Query, Request
 
-from rag_core.domain.acts import Actor
 from rag_core.entrypoints.http import problems
-from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers, is_here, refusal
+from rag_core.entrypoints.http.origin import (
+    Asgi,
+    Message,
+    Receive,
+    Send,
+    client_of,
+    headers,
+    is_here,
+    network_of,
+    refusal,
+)
 from rag_core.errors import RagError
 from rag_core.service import request_models
 from rag_core.service.collection import Collection
 from rag_core.service.principal import FORBIDDEN, TOO_LARGE, Principal, TooOften, Unauthenticated
 from rag_core.service.service import Service
-from rag_core.service.visits import network_of
 from rag_core.settings.request_context import REQUEST
 
 # where a client of MCP that nobody knows reads who vouches for callers (RFC 9728)
@@ -27,11 +35,7 @@ OPEN = frozenset({"/healthz", "/readyz", f"{METADATA}/mcp"})  # anybody may ask,
 PRINCIPAL = "plumbline_principal"  # in the state of a request
 # by HTTP status
 _WHY = {421: "The service is not served under this name.", 403: "The request comes from a page of another origin."}
-BROWSER = "X-Browser-ID"  # a visit's token
 PREFIX, CHAT_PREFIX = "/api", "/v1"  # before each path; clients of OpenAI's protocol look under /v1
-VISITS = f"{PREFIX}/visits"
-# who begins a visit: nothing else is open to them
-NEWCOMER = Principal("newcomer", frozenset(), frozenset(), Actor("newcomer"))
 MAX_HEADER_CHARS = 16 << 10  # an Authorization header: a provider's token with two hundred groups has 10,000
 
 
@@ -92,15 +96,8 @@ class Guarded:
 
     async def _caller(self, scope: Message) -> Principal:
         given, client = headers(scope, b"authorization"), network_of(client_of(scope))
-        visit = headers(scope, BROWSER.lower().encode())
         try:
-            if self._service.visits is not None and not given and scope["path"] == VISITS and scope["method"] == "POST":
-                self._service.rate.take(f"?{client}")
-                return NEWCOMER
-            if self._service.visits is not None and visit and not given:
-                found = self._service.visitor(visit[0] if len(visit) == 1 else "")
-            else:
-                found = await self._service.known(_token(given), here=is_here(scope), address=client)
+            found = await self._service.known(_token(given), here=is_here(scope), address=client)
         except RagError as error:
             if not isinstance(error, TooOften):
                 self._service.rate.take(f"?{client}")  # so that nobody asks for ever

@@ -1,4 +1,4 @@
-"""Jobs: how far each is, a way to stop it, its progress as a stream; and visits of a shared demo."""
+"""Jobs: how far each is, a way to stop it, its progress as a stream."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
-from rag_core.entrypoints.http.guards import BROWSER, PREFIX, Caller, Limit, Offset, TheService, after
-from rag_core.entrypoints.http.origin import client_of
+from rag_core.entrypoints.http.guards import PREFIX, Caller, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.service import models, request_models
-from rag_core.service.models import VisitOut
 from rag_core.service.service import Service
-from rag_core.service.visits import MAX_TOKEN_CHARS
 from rag_core.work.jobs import Job
 
 router = APIRouter(prefix=PREFIX, tags=["jobs"])
@@ -91,26 +88,3 @@ async def _events(request: Request, service: Service, job: Job) -> AsyncIterator
             quiet = 0.0
         await asyncio.sleep(LOOK_SECONDS)
         quiet += LOOK_SECONDS
-
-
-visits = APIRouter(prefix=PREFIX, tags=["visits"])
-
-
-@visits.post("/visits", response_model=VisitOut, status_code=201)
-async def begin_visit(request: Request, service: TheService) -> dict[str, Any]:
-    """Begin a visit, where the service takes visitors.
-
-    Its id is told this once: send it as X-Browser-ID with every call.
-    """
-    visit, token, minutes = await service.looks.run(lambda: service.begin_visit(client_of(request.scope)))
-    return {"id": token, "namespace": visit.collection, "ends_after_minutes": minutes}
-
-
-@visits.delete("/visits", status_code=204)
-async def end_visit(
-    service: TheService,
-    id: Annotated[str, Header(alias=BROWSER, max_length=MAX_TOKEN_CHARS, description="The visit's id.")],
-) -> Response:
-    """End your visit now: your collection is deleted with everything in it."""
-    await service.files.run(lambda: service.end_visit(id))
-    return Response(status_code=204)

@@ -20,6 +20,7 @@ _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>[^/]+)", re.IGNORECASE | re.ASCII)
 _SECURE = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
 _PORTS = {"http": 80, "https": 443}  # where an address names none
+_IPV6_BITS = 64  # the part of an address that is the network that a customer gets at least (RFC 6177)
 
 
 def refusal(scope: Message, names: Sequence[str]) -> int | None:
@@ -55,6 +56,17 @@ def client_of(scope: Message) -> str:
     """The address that a connection comes from, or "" where the server names none."""
     client = scope.get("client")
     return str(client[0]) if client else ""
+
+
+def network_of(address: str) -> str:
+    """The address, or the network that one IPv6 customer has: they choose the rest as they like."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return address
+    return str(found.ipv4_mapped or ipaddress.ip_network((found, _IPV6_BITS), strict=False))
 
 
 def is_loopback(address: str) -> bool:

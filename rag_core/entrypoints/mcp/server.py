@@ -57,6 +57,7 @@ from rag_core.service.request_models import (
 from rag_core.service.service import Service
 from rag_core.settings import Settings
 from rag_core.settings.login import Login
+from rag_core.settings.profiles import require_domain
 from rag_core.settings.request_context import REQUEST
 
 T = TypeVar("T")
@@ -363,20 +364,16 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
             return models.Said(id=await calls.run(lambda: Questions(entered).record(done)))
 
     @server.prompt(title="How to search")
-    async def rag_strategy(
-        context: Context[Any, Any], preset: str = "", domain: str = "", collection: str = "default", question: str = ""
-    ) -> str:
+    async def rag_strategy(preset: str = "", domain: str = "") -> str:
         """The settings of a search: how many passages, which filters, which reranker; with a domain those of its
         profile.
         """
         known = Settings.load(preset) if preset else Settings.load()
         strategy: dict[str, Any] = {"preset": known.preset}
-        if domain:  # `auto` detects it
+        if domain:
             with _told(REFUSED):
-                entered = await calls.enter(context, collection)
-                taken = await calls.run(lambda: entered.taken(domain, question))
-            known = taken.over(known)
-            strategy |= {"domain": taken.profile.domain, "why": taken.why}
+                known = require_domain(domain).over(known)
+            strategy |= {"domain": domain}
         strategy |= {
             "top_k": known.top_k,
             "semantic_weight": known.semantic_weight,

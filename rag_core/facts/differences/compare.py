@@ -14,7 +14,7 @@ from rag_core.facts.differences.values import changed_values, values
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.facts.sentence.logic import changed_operators
 from rag_core.facts.sentence.names import Name, canonical_code, codes, name_stands, names
-from rag_core.facts.sentence.numbers import plain_quantities
+from rag_core.facts.sentence.numbers import quantities
 from rag_core.ingest.normalise import normalise
 from rag_core.language import ascii_digits, dates, fold, words
 from rag_core.language.words import places
@@ -33,16 +33,13 @@ class Entity:
 
 
 def entities(text: str, lang: str) -> tuple[Entity, ...]:
-    """The numbers, years, dates, codes and names of a text in order, without number words.
-
-    They are read in the plain reading, on which a calibrated score rests.
-    """
+    """The numbers, years, dates, codes and names of a text in order, without number words."""
     plain = ascii_digits(text)
     days = dates(plain, lang)
     taken = [(date.start, date.end) for date in days]
     marks = [code for code in codes(plain) if not any(code.start < end and start < code.end for start, end in taken)]
     taken += [(code.start, code.end) for code in marks]
-    numbers = plain_quantities(plain, lang, taken)
+    numbers = quantities(plain, lang, taken)
     taken += [(number.start, number.end) for number in numbers]
     found = [Entity("date", text[date.start : date.end], date.start, date.end) for date in days]
     found += [

@@ -1,9 +1,4 @@
-"""The words that carry facts, by language: months, number words, units, bounds, negative forms.
-
-There are two readings. The plain one knows the words of `facts` in a language's file alone: questions are read with it,
-and a calibrated score rests on that. The full one knows those of `values` too; it is for holding a sentence against its
-evidence.
-"""
+"""The words that carry facts, by language: months, number words, units, bounds, negative forms."""
 
 from __future__ import annotations
 
@@ -69,7 +64,6 @@ class ValueWords:
     numbers: Mapping[str, int]  # below 1,000; those of `compound` languages also match joined ("zweihundert")
     scales: Mapping[str, int]  # multipliers by word, from 100
     units: Mapping[str, str]  # canonical unit by spelling
-    is_plain: bool = True  # whether these are the words of the plain reading
     ones: frozenset[str] = frozenset()  # count only within a longer number: "a hundred", "twenty-one"
     joins: frozenset[str] = frozenset()  # words that may stand between number words: "two hundred and five"
     ordinals: Mapping[str, int] = field(default_factory=dict)  # "third", "dvacátý", "तीसरा"
@@ -94,14 +88,8 @@ def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:
 
 
 @cache
-def plain_words(lang: str) -> ValueWords:
-    lex = lexicon(lang)
-    return ValueWords(lex.facts.numbers, lex.scales, lex.units)
-
-
-@cache
 def value_words(lang: str) -> ValueWords:
-    """The words of the full reading; a language without a list gets the plain words, and any units."""
+    """A language's words for values; one without a list gets those of `facts`, and any units."""
     lex, row = lexicon(lang), (LANGUAGES[lang].values if lang in LANGUAGES else None) or _NO_ROWS
     numbers = {**lex.facts.numbers, **row.numbers}
     if joint := fold(row.tens_joint):
@@ -111,7 +99,6 @@ def value_words(lang: str) -> ValueWords:
     scales = {**lex.scales, **row.scales}
     parts = sorted({*numbers, *scales, *row.ones, *row.join}, key=len, reverse=True)
     return ValueWords(
-        is_plain=False,
         numbers=numbers,
         ones=row.ones,
         joins=row.join,

@@ -24,7 +24,6 @@ from rag_core.facts.sentence.lexicon import (
     dimension,
     exact_units,
     of_any_language,
-    plain_words,
     value_words,
 )
 from rag_core.facts.sentence.spelled import Spelled, spelled
@@ -54,8 +53,8 @@ def _number() -> regex.Pattern[str]:
 
 
 @cache
-def _currency_before(is_plain: bool) -> regex.Pattern[str]:
-    known = [*any_language().currencies_before, *(() if is_plain else any_language().value_currencies_before)]
+def _currency_before() -> regex.Pattern[str]:
+    known = [*any_language().currencies_before, *any_language().value_currencies_before]
     names = (regex.escape(name) if regex.search(r"\p{Sc}", name) else rf"\b{regex.escape(name)}" for name in known)
     return regex.compile(rf"(?P<unit>\p{{Sc}}|{'|'.join(names)})\s?[-−]?$")
 
@@ -109,16 +108,7 @@ class Quantity:
 
 def quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
     """The numbers of a text, in ASCII digits or words, in order, but those in the `taken` ranges."""
-    return _quantities(text, lang, taken, value_words(lang))
-
-
-def plain_quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
-    """The numbers in the plain reading: no ordinals in words, the units that questions know only."""
-    return _quantities(text, lang, taken, plain_words(lang))
-
-
-def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabulary: ValueWords) -> list[Quantity]:
-    covered = cover(text, taken)
+    covered, vocabulary = cover(text, taken), value_words(lang)
     found = [
         _quantity(text, match, lang, vocabulary) for match in _number().finditer(text) if not covered[match.start()]
     ]
@@ -132,7 +122,7 @@ def _quantity(text: str, match: regex.Match[str], lang: str, vocabulary: ValueWo
     body, sign = match["body"] or "0", "-" if match["sign"] else ""
     value, parts = _value(body, lang)
     start = match.start()
-    before = _currency_before(vocabulary.is_plain).search(text[max(0, start - 6) : start])
+    before = _currency_before().search(text[max(0, start - 6) : start])
     scale, unit, end = _scale_and_unit_behind(text, match.end(), vocabulary, before is not None)
     if match["fraction"] and value.isdecimal():
         value = _canonical(Decimal(value) + Decimal(str(unicodedata.numeric(match["fraction"]))))
@@ -147,7 +137,7 @@ def _quantity(text: str, match: regex.Match[str], lang: str, vocabulary: ValueWo
     if before:
         unit = vocabulary.units.get(fold(before["unit"]).rstrip("."), "") or unit
         start -= before.end() - before.start()
-    elif not unit and not vocabulary.is_plain and (before := _unit_before().search(text[max(0, start - 8) : start])):
+    elif not unit and (before := _unit_before().search(text[max(0, start - 8) : start])):
         unit = vocabulary.units.get(fold(before["unit"]), "")
         start -= before.end() - before.start() if unit else 0
     if scale > 1 and regex.fullmatch(r"\d{3}(?: \d{3})+", value):
@@ -169,7 +159,7 @@ def _spelled(text: str, number: Spelled, vocabulary: ValueWords) -> Quantity:
 def _scale_and_unit_behind(text: str, end: int, vocabulary: ValueWords, of_money: bool) -> tuple[int, str, int]:
     """The scale and the unit behind a number, and where they end. `of_money`: whether a currency stands before it."""
     scale = 1
-    if not vocabulary.is_plain and (match := _money_scale(of_money).match(text, end)):
+    if match := _money_scale(of_money).match(text, end):
         letters = any_language().money_scales_behind if of_money else any_language().money_scales
         scale, end = letters[match["scale"]], match.end()
     elif (match := after().match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):

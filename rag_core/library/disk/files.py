@@ -1,20 +1,16 @@
-"""Writes files so that a kill at any moment leaves the old one or the new one; a JSON object with its checksum."""
+"""Writes files so that a kill at any moment leaves the old one or the new one."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from rag_core.errors import LibraryDamaged, LibraryError
 from rag_core.library.disk.private import FILE_MODE, USUAL_MODE, make_folder, write
 
-CHECKSUM = "checksum"  # the key of a sealed object
 # what to do about damage
 REBUILD = (
     "Restore it from a backup or rebuild the library from its stored sources; "
@@ -73,22 +69,3 @@ def storage_problems(doing: str) -> Iterator[None]:
             remedy="Free disk space or allow writing to the library folder, then resume; "
             "what was indexed before is unharmed.",
         ) from error
-
-
-def seal(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The object with its checksum. How it is written later (spaces, order of keys) makes no difference."""
-    return {**row, CHECKSUM: _checksum(row)}
-
-
-def unseal(row: Any) -> dict[str, Any]:
-    """The value that `seal` was given; raises ValueError where it is no object, or its checksum does not fit."""
-    if not isinstance(row, dict):
-        raise ValueError("not an object")
-    rest = {name: value for name, value in row.items() if name != CHECKSUM}
-    if row.get(CHECKSUM) != _checksum(rest):
-        raise ValueError("its checksum does not fit")
-    return rest
-
-
-def _checksum(row: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(row, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

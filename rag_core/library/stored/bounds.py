@@ -6,10 +6,10 @@ Of 67 filings, papers and slides the longest title had 109 characters, the longe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rag_core.domain.documents import Metadata
-from rag_core.errors import InvalidInput
+from rag_core.errors import IngestError, InvalidInput
 from rag_core.ingest.reading.pdf import MAX_STATED_CHARS
 from rag_core.library.stored.sources import Source
 
@@ -33,6 +33,20 @@ def require_source(source: Source) -> None:
     ):
         _require(what, text, most)
     require_metadata(source.metadata)
+
+
+def admitted(sources: Iterable[Source | IngestError], refused: list[tuple[str, IngestError]]) -> Iterator[Source]:
+    """The sources that are within bounds; all others go into `refused`, with their names."""
+    for source in sources:
+        if not isinstance(source, Source):
+            refused.append(("input", source))
+            continue
+        try:
+            require_source(source)
+        except InvalidInput as error:
+            refused.append((source.name[:MAX_NAME_CHARS], IngestError(error.problem, remedy=error.remedy)))
+        else:
+            yield source
 
 
 def require_metadata(metadata: Metadata) -> None:

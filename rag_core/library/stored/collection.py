@@ -196,11 +196,11 @@ class Collection:
             known = tuple(language for (language,) in db.execute(languages, (READY,)))
         return Contents(facts.embedder, facts.vector_store, documents, passages, size, known) if documents else None
 
-    def taken(self) -> dict[str, int]:
-        """Bytes by digest of the files of its documents, and of those that wait to be indexed."""
+    def taken(self) -> frozenset[str]:
+        """The digests of its documents' files, and of those that wait to be indexed."""
         with self.reading() as db:
-            query = "SELECT digest, bytes FROM document WHERE state = ? UNION SELECT digest, bytes FROM waiting"
-            return dict(db.execute(query, (READY,)))
+            query = "SELECT digest FROM document WHERE state = ? UNION SELECT digest FROM waiting"
+            return frozenset(digest for (digest,) in db.execute(query, (READY,)))
 
     def size_bytes(self) -> int:
         return sum(found.st_size for path in self.root.rglob("*") if (found := _stat(path)) is not None)

@@ -20,6 +20,7 @@ from rag_core.library.stored.sources import READABLE
 from rag_core.service.people import Right
 from rag_core.work.jobs import Job
 from ui.app import first_run, state, tables
+from ui.app.asked import COLLECTION
 from ui.app.elements import badge, button, submit
 from ui.app.jobs import uploads
 from ui.app.jobs.background import watch
@@ -71,7 +72,7 @@ def upload_field() -> None:
 def _uploads_to() -> str:
     """The collection that an upload goes to: one's own documents are not mixed with the samples."""
     chosen = state.session().collection
-    return first_run.home() if chosen == first_run.SAMPLES_COLLECTION else chosen
+    return COLLECTION if chosen == first_run.SAMPLES_COLLECTION else chosen
 
 
 def _take() -> None:

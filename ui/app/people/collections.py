@@ -13,6 +13,7 @@ from rag_core.library.stored.named import collections
 from rag_core.service.people import Right
 from rag_core.wiring import make_titled
 from ui.app import first_run, state
+from ui.app.asked import COLLECTION
 from ui.app.elements import shown_error, submit
 from ui.app.people import sign_in, visitor
 from ui.app.texts import say
@@ -22,8 +23,8 @@ FIELD = "open_collection"
 
 def keep_inside() -> list[str]:
     """The collections that the visitor may enter, the usual one first; a session in another one moves."""
-    session, folder, home = state.session(), state.library_folder(), first_run.home()
-    known = sorted({*collections(folder), session.collection, home}, key=lambda name: (name != home, name))
+    session, folder = state.session(), state.library_folder()
+    known = sorted({*collections(folder), session.collection, COLLECTION}, key=lambda name: (name != COLLECTION, name))
     known = list(filter(actor().may_enter, dict.fromkeys([*known, *actor().within])))
     if session.collection not in known:  # where the person's roles begin, or they have lost one meanwhile
         _open(known[0])
@@ -49,7 +50,7 @@ def choose() -> None:
             width=220,
             format_func=shown_names(known).__getitem__,
         )
-        if actor().home or not visitor.may(Right.UPLOAD):  # whoever has a collection of their own makes no other
+        if not visitor.may(Right.UPLOAD):
             return
         # keys by the present collection: after the switch it is closed and empty again
         box = st.popover(say("collections.new"), icon=":material/add:", key=f"new_collection_{session.collection}")
@@ -71,11 +72,10 @@ def shown_name(collection: str) -> str:
     title = titles.title_of(state.library_folder(), collection)
     if title != collection:
         return title
-    who = actor()
     if collection == first_run.SAMPLES_COLLECTION:
         return say("collections.samples")
-    if collection == first_run.home():
-        return say("collections.own" if who.home or who.may is None else "collections.shared")
+    if collection == COLLECTION:
+        return say("collections.own" if actor().may is None else "collections.shared")
     return collection
 
 

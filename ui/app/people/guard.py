@@ -1,4 +1,4 @@
-"""The guards before the page: who may speak to it, who gets what of a library, and who is given a visit.
+"""The guards before the page: who may speak to it, and who gets what of a library.
 
 Pages of other origins are refused. Where nobody signs in, the page does whatever it is told: then only this machine may
 connect, whatever address the server listens on.
@@ -16,8 +16,6 @@ from starlette.responses import PlainTextResponse
 from rag_core.domain.acts import Action, acting
 from rag_core.entrypoints.http import origin
 from rag_core.entrypoints.http.origin import WRONG_HOST, Asgi, Message, Receive, Send
-from rag_core.errors import RagError
-from rag_core.service.visits import MAX_HOURS
 from ui.app import downloads
 from ui.app.people import visitor
 
@@ -26,20 +24,19 @@ OURS = frozenset({"health", "host-config", "stream", "upload_file"})
 CORE = "_stcore"
 CLOSED = frozenset({"component"})  # Streamlit's components, which the page has none of
 LOGIN = frozenset({"auth", "oauth2callback"})  # Streamlit's login; closed where nobody can sign in
-OK, UNCHANGED, STRANGER, NO_PAGE = 200, 304, 401, 404  # HTTP statuses
+STRANGER, NO_PAGE = 401, 404  # HTTP statuses
 FOREIGN = "Refused: nobody signs in here, so only this machine may connect. docs/operate.md says how others come in."
 REFUSED = {
     origin.NO_ACCESS: "Refused: the request comes from a page of another origin.",
     NO_PAGE: "Not found.",
     WRONG_HOST: "Refused: the page is not served under this name. The setting server.allowedHosts lists its names.",
-    STRANGER: "Sign in on the page first, or open it anew: a visit that is over opens nothing.",
+    STRANGER: "Sign in on the page first.",
 }
 POLICY_VIOLATION = 1008  # why a WebSocket is closed, RFC 6455
 MEDIA = "media"  # where Streamlit serves downloads
 FOLDERS = frozenset({MEDIA, "original"})  # and a document's PDF
 UPLOADS = "upload_file"  # in an address of Streamlit's own; settings and labels are uploaded too
 SECURE = b"; Secure"
-HTML = "text/html"
 
 
 class Layer:
@@ -105,7 +102,7 @@ class SignedIn(Layer):
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        if scope["type"] != "http" or not visitor.is_known_by_cookie():
+        if scope["type"] != "http" or not visitor.must_sign_in():
             await self._app(scope, receive, send)
             return
 
@@ -132,42 +129,3 @@ class SignedIn(Layer):
 def _secure(cookie: bytes) -> bytes:
     """A cookie that browsers send over TLS only."""
     return cookie if SECURE.lower() in cookie.lower() else cookie + SECURE
-
-
-class NewVisits(Layer):
-    """Begins a visit for a browser without one, and leaves it its token in a cookie that no script can read."""
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
-        taken = visitor.visits()
-        opens = scope["type"] == "http" and scope["method"] == "GET"
-        if taken is None or not opens or visitor.visit_of(Request(scope).cookies):
-            await self._app(scope, receive, send)
-            return
-        browses = any(HTML in one for one in origin.headers(scope, b"accept"))
-
-        async def with_cookie(message: Message) -> None:
-            if message["type"] == "http.response.start" and _is_page(message, browses=browses):
-                secure = scope.get("scheme") == "https"
-                name = visitor.SAFE_COOKIE if secure else visitor.COOKIE
-                try:
-                    _, token = taken.begin(origin.client_of(scope), name)
-                except RagError:
-                    pass  # no room: the page says so to whoever has no visit
-                else:
-                    cookie = (
-                        f"{name}={token}; Path=/; HttpOnly; SameSite=Lax; "
-                        f"Max-Age={MAX_HOURS * 3600:.0f}{'; Secure' if secure else ''}"
-                    )
-                    kept = [(name, value) for name, value in message["headers"] if name.lower() != b"cache-control"]
-                    ours = [(b"cache-control", b"no-store"), (b"set-cookie", cookie.encode("ascii"))]
-                    message["headers"] = kept + ours
-            await send(message)
-
-        await self._app(scope, receive, with_cookie)
-
-
-def _is_page(message: Message, *, browses: bool) -> bool:
-    """Whether a response is the page's own; a browser that has it already is told so by a status, without a type."""
-    found = any(one.startswith(HTML) for one in origin.headers(message, b"content-type"))
-    return (message["status"] == OK and found) or (message["status"] == UNCHANGED and browses)

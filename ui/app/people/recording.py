@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from rag_core.domain.acts import Action, actor
 from rag_core.errors import RagError, RecordsDamaged
 from rag_core.service.people import Right
 from rag_core.settings.configuration import retention
@@ -64,15 +63,6 @@ def keep(asked: Asked, origin: str = "ask") -> int:
     )
 
 
-def _say_kept(days: int, most: int, *, on: bool) -> None:
-    """A visitor's questions go with the visit, and those about the samples are not kept at all."""
-    if actor().home and not visitor.may_do(Action.KEEP):
-        kept = "none_kept"
-    else:
-        kept = "not_kept" if not on else "kept_visit" if actor().home else "kept"
-    st.caption(say(f"recording.{kept}", days=days, most=most))
-
-
 def show_switch() -> None:
     """The switch, what is kept in words, and what went wrong with it."""
     try:
@@ -90,7 +80,7 @@ def show_switch() -> None:
         disabled=not limits.keep or not visitor.may(Right.THRESHOLDS),
         help=say("recording.keep_help") if limits.keep else say("recording.off_by_environment"),
     )
-    _say_kept(limits.days, limits.most, on=on)
+    st.caption(say("recording.kept" if on else "recording.not_kept", days=limits.days, most=limits.most))
     if on and state.session().values["drafter"] == "model":
         st.caption(say("recording.kept_model", days=limits.rejected_days))
     if (problem := st.session_state.get(_PROBLEM)) is not None:

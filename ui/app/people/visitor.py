@@ -1,9 +1,6 @@
 """Whoever is at the page: this machine, as long as nobody can sign in; else a person who signed in, with the rights of
 their roles.
 
-On a shared demo nobody signs in either: a visitor is known by a cookie, and has a collection of their own
-(`service.callers.visits`).
-
 It is asked wherever something is read or done (`rag_core.domain.acts.permit`), so that no button has to remember it.
 """
 
@@ -16,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
@@ -24,47 +20,11 @@ from streamlit.web.server.starlette.starlette_websocket import _get_signed_cooki
 from rag_core.domain.acts import Action, Actor, actor, acts_by_default
 from rag_core.errors import InvalidSetting
 from rag_core.service.people import ACTS, People, Person, Right, access_file
-from rag_core.service.visits import Visit, Visits
 from rag_core.settings.login import CALLBACK, Login, login
 from ui.app import state
 
 PAGE = Actor("page")  # everybody at this machine, and the program itself
 NOBODY = Actor("nobody", frozenset())
-COOKIE = "plumbline_visit"  # a visit's token
-# the same over TLS: browsers take one of this name from this host alone (RFC 6265bis, 4.1.3.2)
-SAFE_COOKIE = f"__Host-{COOKIE}"
-_visits: list[Visits] = []  # none, or those of this process
-
-
-def take_visitors(visits: Visits | None) -> None:
-    """Let visitors in from now on, each to a collection of their own; None lets none in."""
-    _visits[:] = [visits] if visits else []
-
-
-def visits() -> Visits | None:
-    """The visits of this page; None where it takes no visitors."""
-    return _visits[0] if _visits else None
-
-
-def visit_of(cookies: Mapping[str, str]) -> Visit | None:
-    """The visit that these cookies speak of; None for one that is over, and where there are none."""
-    taken = visits()
-    return taken.find_browser(cookies, (SAFE_COOKIE, COOKIE)) if taken else None
-
-
-def visit_at_page() -> Visit | None:
-    """The visit of this run of the page."""
-    return visit_of(st.context.cookies)
-
-
-def had_visit() -> bool:
-    """Whether the browser of this run holds the cookie of a visit, which may be over."""
-    return not {SAFE_COOKIE, COOKIE}.isdisjoint(st.context.cookies)
-
-
-def is_known_by_cookie() -> bool:
-    """Whether a request is somebody's only by its cookie: of a login, or of a visit."""
-    return visits() is not None or must_sign_in()
 
 
 @cache
@@ -123,8 +83,6 @@ def who() -> Actor:
     try:
         if get_script_run_ctx(suppress_warning=True) is None:  # a thread of the service, in each of its calls
             return PAGE
-        if visits():
-            return _actor_of(visit_at_page())
         return PAGE if configured() is None else _actor_of(at_page())
     except InvalidSetting:
         return NOBODY
@@ -157,8 +115,6 @@ def of_request(cookies: Mapping[str, str]) -> Actor:
     Streamlit signs it; its origin is the one that the provider sends people back to.
     """
     try:
-        if visits():
-            return _actor_of(visit_of(cookies))
         known = configured()
         if known is None:
             return PAGE
@@ -170,7 +126,7 @@ def of_request(cookies: Mapping[str, str]) -> Actor:
         return NOBODY
 
 
-def _actor_of(found: Visit | Person | None) -> Actor:
+def _actor_of(found: Person | None) -> Actor:
     return found.actor if found else NOBODY
 
 

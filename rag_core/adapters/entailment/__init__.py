@@ -1,1 +1,0 @@
-"""Entailment models: does this text support this claim?"""
