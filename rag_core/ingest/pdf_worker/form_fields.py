@@ -45,13 +45,12 @@ def drawn_boxes(rules: Sequence[Rect], sloped: Sequence[Rect]) -> Iterator[tuple
         yield (x0, y0, x1, y1), any(x0 < x < x1 and y0 - BOX_PT[0] < y < y1 for x, y in middles)
 
 
-def pictured_boxes(page: Any) -> Iterator[tuple[Rect, bool]]:
+def pictured_boxes(page: Any, pictures: Sequence[Rect]) -> Iterator[tuple[Rect, bool]]:
     """Boxes to tick that are small pictures: dark at all four sides, and ticked where the middle is not bare."""
-    for info in page.get_image_info()[:MAX_SIDES]:
-        x0, y0, x1, y1 = info["bbox"]
+    for x0, y0, x1, y1 in pictures[:MAX_SIDES]:
         if BOX_PT[0] <= x1 - x0 <= BOX_PT[1] and abs(x1 - x0 - y1 + y0) <= SQUARE * (x1 - x0):
             zoom = pymupdf.Matrix(DOTS / (x1 - x0), DOTS / (x1 - x0))
-            picture = page.get_pixmap(matrix=zoom, clip=info["bbox"], colorspace=pymupdf.csGRAY, alpha=False)
+            picture = page.get_pixmap(matrix=zoom, clip=(x0, y0, x1, y1), colorspace=pymupdf.csGRAY, alpha=False)
             rows = [picture.samples[at : at + picture.width] for at in range(0, len(picture.samples), picture.stride)]
             edge, inside = len(rows) // 6, [row[len(rows) // 4 : -len(rows) // 4] for row in rows]
             dark = [dot < DARK for row in inside[len(rows) // 4 : -len(rows) // 4] for dot in row]

@@ -158,7 +158,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
 
 
 def _with_drawn_signs(page: Any, runs: list[Run], rules: Sequence[Rect], trace: Trace) -> list[Run]:
-    boxes = chain(drawn_boxes(rules, trace.strokes.sloped), () if page.rotation else pictured_boxes(page))
+    boxes = chain(drawn_boxes(rules, trace.strokes.sloped), pictured_boxes(page, trace.pictures))
     return with_bullets(with_boxes(runs, boxes), trace.dots)
 
 
@@ -427,7 +427,7 @@ def _has_unread_ink(page: Any, known: Sequence[Rect]) -> bool:
     """
     parts = [box for box in _pictures(page) if _share(page, box) > LOGO_SHARE][:MAX_PARTS]
     if _is_sparse(page, known):  # a stamp, and the rest may be drawn letter by letter
-        if _picture_share(page) >= PICTURE_SHARE:
+        if sum(_share(page, box) for box in parts) >= PICTURE_SHARE:
             return True
         parts.append(page.rect)
     if not parts:
