@@ -459,3 +459,28 @@ def test_given_hundreds_of_cells_each_a_box_of_its_own_when_read_then_empty_ones
         expected.append(said)
 
     assert read(document) == expected
+
+
+def test_given_cells_merged_over_columns_when_read_then_what_they_hold_stands_in_each_column() -> None:
+    draw, document, expected = random.Random(15), pymupdf.open(), []
+    edges = [40, 150, 230, 310, 390, 470]
+    for _ in range(PAGES):
+        page, said = document.new_page(), ["\t".join(HEADS[:5])]
+        rules(page, edges, [80, 100])
+        for column, head in enumerate(HEADS[:5]):
+            write(page, edges[column] + 4, 94, head)
+        for at, label in enumerate(draw.sample(LABELS, 5)):
+            top, row, column = 100 + 20 * at, [label], 1
+            rules(page, edges[:2], [top, top + 20])
+            write(page, edges[0] + 4, top + 14, label)
+            while column < 5:
+                over = draw.choice((1, 1, 2)) if column < 4 else 1
+                value = draw.choice(VALUES)
+                rules(page, [edges[column], edges[column + over]], [top, top + 20])
+                write(page, edges[column] + 4, top + 14, value)
+                row += [value] * over
+                column += over
+            said.append("\t".join(row))
+        expected.append(said)
+
+    assert read(document) == expected

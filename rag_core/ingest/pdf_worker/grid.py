@@ -14,7 +14,7 @@ from itertools import chain, groupby, pairwise
 from statistics import mean
 from typing import NamedTuple
 
-from .formats.tables import EMPTY, MAX_COLUMNS
+from .formats.tables import EMPTY, MAX_COLUMNS, MAX_REPEATED
 from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, ROW_PITCH_EM, Rect, Run, Word, middle_of, same_row, union
 
 NEAR_PT = 3.0  # between the ends of rules that meet; chosen
@@ -159,9 +159,10 @@ def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
 def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
     """Put the words in a band into its cells; false where one stands over an edge, or text runs out of the band.
 
-    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns.
+    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns. What
+    is merged over columns stands in each, but for a label.
     """
-    own = len(band.edges) == len(edges)
+    own = len(band.edges) > 2 and all(any(_meet(edge, other) for other in edges) for edge in band.edges)
     if not own and (len(band.edges) > 2 or len(edges) <= MIN_HEADS):
         return False
     if not own:
@@ -186,7 +187,18 @@ def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[
             band.cells[column].append(word)
             before = column, word
         band.runs.append(at)
+    middles = [(left + right) / 2 for left, right in pairwise(edges)]
+    over = [bisect(band.edges, middle) - 1 for middle in middles]
+    band.cells = [
+        band.cells[at] if number == over.index(at) or (at and _is_short(band.cells[at])) else []
+        for number, at in enumerate(over)
+    ]
+    band.edges = edges
     return own or 2 * sum(map(bool, band.cells)) > len(band.cells)
+
+
+def _is_short(cell: Sequence[Word]) -> bool:
+    return len(_said(cell)) <= MAX_REPEATED
 
 
 def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
