@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from rag_core.domain.bounds import require_between
@@ -50,14 +51,18 @@ class Claim:
 
     @property
     def value_text(self) -> str:
-        """The value as the page has it, its white space as in a line; "" where there is none, or the page is gone."""
+        """The value as the claim has it, without the breaks of rows; "" where there is none, or the page is gone."""
         evidence = self.value_evidence
         if evidence is None or self.value is None:
             return ""
         start, end = evidence.spans[0].start, evidence.spans[0].end
         if evidence.quote == DELETED or len(evidence.quote) != end - start:
             return ""
-        return " ".join(evidence.quote[self.value.start - start : self.value.end - start].split())
+        raw = evidence.quote[self.value.start - start : self.value.end - start]
+        rows = [" ".join(row.split()) for row in raw.split("\n")]
+        # a word that is broken at the end of a row may be whole in the claim, with or without its hyphen
+        within = re.search(r"[-\u2010]?\s?".join(re.escape(row.rstrip("-\u2010\xad")) for row in rows), self.text)
+        return within[0] if within and len(rows) > 1 else " ".join(rows)
 
 
 @dataclass(frozen=True, slots=True)

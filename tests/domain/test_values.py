@@ -49,6 +49,29 @@ def test_given_a_value_over_two_rows_of_a_page_then_its_text_is_in_one_line() ->
     assert valued(quote, value=Span(1, 13, len(quote) - 1)).value_text == "30 crowns"
 
 
+@each(
+    ("page", "said"),
+    [
+        ("twenty-\none days", "twenty-one days"),
+        ("ninety-\n  five", "ninety-five"),
+        ("a per-\nmit of the\nboard", "a permit of the board"),
+        ("https://a.example/per-\nmits", "https://a.example/permits"),
+        ("Soll-Tem\u00ad\nperatur", "Soll-Temperatur"),
+        ("30\ncrowns", "30 crowns"),
+        ("gone-\nfrom it", "gone- from it"),  # the claim has other words
+    ],
+)
+def test_given_a_value_that_is_broken_at_the_end_of_a_row_then_it_is_as_whole_as_in_the_claim(
+    page: str, said: str
+) -> None:
+    text = "something else" if page.startswith("gone") else f"It is {said}."
+    one = Claim(
+        text, (Evidence("p", "d", f"It is {page}.", (Span(1, 0, len(page) + 7),)),), value=Span(1, 6, 6 + len(page))
+    )
+
+    assert one.value_text == said
+
+
 def test_given_a_quote_over_two_pages_then_the_value_is_read_on_its_own() -> None:
     first, second = (
         Evidence("p", "d", "The period is", (Span(1, 90, 103),)),

@@ -392,3 +392,95 @@ def test_given_a_sign_drawn_last_between_a_label_and_its_figures_when_read_then_
         expected.append(rows)
 
     assert [[row for row in rows if row[0] in "SGORBC"] for rows in read(document)] == expected
+
+
+def test_given_a_list_of_results_drawn_column_by_column_when_read_then_its_rows_are_whole() -> None:
+    draw, document, expected = random.Random(11), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, said = document.new_page(), []
+        for part in range(draw.randint(2, 4)):
+            rows = [
+                [name, str(draw.randint(300, 400)), ":", str(draw.randint(300, 400)), name.swapcase()]
+                for name in draw.sample(LABELS, draw.randint(5, 7))
+            ]
+            for column, x in enumerate((50, 180, 250, 300, 400)):
+                for at, row in enumerate(rows):
+                    write(page, x, 80 + 170 * part + PITCH * at, row[column])
+            said += ["\t".join(row) for row in rows]
+        expected.append(said)
+
+    assert read(document) == expected
+
+
+def test_given_two_lists_of_names_with_prices_beside_each_other_when_read_then_each_is_read_to_its_end() -> None:
+    draw, document, expected = random.Random(12), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, said = document.new_page(), []
+        for x in (50, 320):
+            rows = [f"{name} {draw.randint(200, 900)}" for name in draw.sample(LABELS, 9)]
+            for at, row in enumerate(rows):
+                write(page, x, 80 + PITCH * at, row)
+            said += rows
+        expected.append(said)
+
+    assert read(document) == expected
+
+
+def test_given_ruled_tables_beside_each_other_when_read_then_each_has_its_own_name() -> None:
+    draw, document, expected = random.Random(13), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, said = document.new_page(), []
+        names = draw.sample(["Adults", "Children up to 12 years", "Guests of members"], 2)
+        for x, name in zip((50, 320), names, strict=True):
+            write(page, x, 90, name)
+        for x, name in zip((50, 320), names, strict=True):
+            rows = [["Position", "Fee"], *([one, f"{draw.randint(2, 90)} euros"] for one in draw.sample(LABELS, 3))]
+            rules(page, [x, x + 120, x + 200], [100 + 20 * at for at in range(len(rows) + 1)])
+            for at, row in enumerate(rows):
+                for column, cell in enumerate(row):
+                    write(page, x + 4 + 120 * column, 114 + 20 * at, cell)
+            said += [name, *("\t".join(row) for row in rows)]
+        expected.append(said)
+
+    assert read(document) == expected
+
+
+def test_given_hundreds_of_cells_each_a_box_of_its_own_when_read_then_empty_ones_keep_their_places() -> None:
+    draw, document, expected = random.Random(14), pymupdf.open(), []
+    for _ in range(2):
+        page, said = document.new_page(), []
+        for at in range(36):
+            label, filled = f"{draw.choice(LABELS)} {at}", draw.sample(range(1, 7), draw.randint(1, 6))
+            cells = [label, *(draw.choice(VALUES) if column in filled or at < 2 else "" for column in range(1, 7))]
+            for column, cell in enumerate(cells):
+                page.draw_rect((40 + 75 * column, 60 + PITCH * at, 115 + 75 * column, 60 + PITCH * (at + 1)), width=0.5)
+                write(page, 43 + 75 * column, 73 + PITCH * at, cell, 9)
+            said.append("\t".join(cell or EMPTY for cell in cells))
+        expected.append(said)
+
+    assert read(document) == expected
+
+
+def test_given_cells_merged_over_columns_when_read_then_what_they_hold_stands_in_each_column() -> None:
+    draw, document, expected = random.Random(15), pymupdf.open(), []
+    edges = [40, 150, 230, 310, 390, 470]
+    for _ in range(PAGES):
+        page, said = document.new_page(), ["\t".join(HEADS[:5])]
+        rules(page, edges, [80, 100])
+        for column, head in enumerate(HEADS[:5]):
+            write(page, edges[column] + 4, 94, head)
+        for at, label in enumerate(draw.sample(LABELS, 5)):
+            top, row, column = 100 + 20 * at, [label], 1
+            rules(page, edges[:2], [top, top + 20])
+            write(page, edges[0] + 4, top + 14, label)
+            while column < 5:
+                over = draw.choice((1, 1, 2)) if column < 4 else 1
+                value = draw.choice(VALUES)
+                rules(page, [edges[column], edges[column + over]], [top, top + 20])
+                write(page, edges[column] + 4, top + 14, value)
+                row += [value] * over
+                column += over
+            said.append("\t".join(row))
+        expected.append(said)
+
+    assert read(document) == expected

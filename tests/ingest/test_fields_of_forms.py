@@ -66,6 +66,54 @@ def test_given_a_filled_form_when_read_then_each_value_stands_with_its_label(
             assert (f"{sign} {label}" if right else f"{label}: {sign}") in found
 
 
+def box(*, ticked: bool, kind: str, dots: int) -> bytes:
+    """The picture of a box, as programs to sign contracts put it on a page: a tick, a cross or a filled middle."""
+    with pymupdf.open() as made:
+        page = made.new_page(width=dots, height=dots)
+        page.draw_rect((1, 1, dots - 1, dots - 1), color=(0.2, 0.2, 0.2), width=dots / 12)
+        ways = {"tick": [(0.25, 0.5), (0.45, 0.75), (0.8, 0.2)], "cross": [(0.2, 0.2), (0.8, 0.8)]}
+        if ticked and kind == "filled":
+            page.draw_rect((0.35 * dots, 0.35 * dots, 0.65 * dots, 0.65 * dots), fill=(0, 0, 0))
+        elif ticked:
+            page.draw_polyline([(x * dots, y * dots) for x, y in ways[kind]], width=dots / 8)
+        return bytes(page.get_pixmap().tobytes("png"))
+
+
+@each(("kind", "dots"), [(kind, dots) for kind in ("tick", "cross", "filled") for dots in (16, 26, 60)])
+def test_given_boxes_that_are_pictures_when_read_then_each_says_whether_it_is_ticked(kind: str, dots: int) -> None:
+    document: Any = pymupdf.open()
+    page = document.new_page()
+    services = {"water": True, "sewer": False, "gas": False, "internet": True}
+    x, y = 72.0, 100.0
+    for name, ticked in services.items():
+        page.insert_image((x, y - 9, x + 8, y - 1), stream=box(ticked=ticked, kind=kind, dots=dots))
+        page.insert_text((x + 11, y - 1), name)
+        x += 90
+    said = "The landlord furnishes the following:"
+    page.insert_text((72, 130), said)
+    x = 75 + pymupdf.get_text_length(said, fontsize=11)
+    page.insert_image((x, 121, x + 8, 129), stream=box(ticked=True, kind=kind, dots=dots))
+
+    first, last = read_pdf(document.tobytes(), "a.pdf", ocr=False).pages[0].text.split("\n")
+
+    assert first.replace("\t", " ") == " ".join(f"{'☑' if one else '☐'} {name}" for name, one in services.items())
+    assert last == f"{said} ☑"
+
+
+def test_given_small_pictures_of_other_things_when_read_then_they_are_no_boxes() -> None:
+    document: Any = pymupdf.open()
+    page = document.new_page()
+    with pymupdf.open() as made:
+        sheet = made.new_page(width=20, height=20)
+        sheet.draw_circle((10, 10), 8, fill=(0, 0, 0))
+        dot = bytes(sheet.get_pixmap().tobytes("png"))
+    for at in range(3):
+        page.insert_image((72, 100 + 20 * at, 80, 108 + 20 * at), stream=dot)
+        page.insert_text((90, 107 + 20 * at), f"item {at}")
+
+    assert read_pdf(document.tobytes(), "a.pdf", ocr=False).pages[0].text == "item 0\nitem 1\nitem 2"
+
+
 UNMADE = (
     "Pets in the flat\tYes\tNo",
     "Hund\tja\tnein",

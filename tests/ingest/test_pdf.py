@@ -173,7 +173,16 @@ def test_given_metadata_when_read_then_title_author_and_date_are_told(content: P
     assert content.problems == ()
 
 
-JUNK = ("0001018724-18-000005", "Microsoft Word - x.doc", "untitled", "Untitled-1", "report.pdf", "Document1", " ")
+JUNK = (
+    "0001018724-18-000005",
+    "Microsoft Word - x.doc",
+    "untitled",
+    "Untitled-1",
+    "report.pdf",
+    "Lease 2025.docx - Google Docs",
+    "Document1",
+    " ",
+)
 TITLES = ("Amcor 4Q 2023 Exhibit 99.1 - June 30, 2023", "Word Processing in Schools", "2022 Annual Report")
 
 

@@ -8,7 +8,7 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.ingest.pdf_worker.rows import build
+from rag_core.ingest.pdf_worker.rows import LONG_WORDS, build
 from rag_core.ingest.pdf_worker.words import Run, Word
 
 
@@ -60,6 +60,9 @@ CELLS = [run(word("Net", 50), word("income", 67)), *(run(word(*cell)) for cell i
         (spread("2021 2022 2023 2024", 30.0, 30.0, 30.0), "2021\t2022\t2023\t2024"),
         (spread("Flat Price Deposited", 30.0, 30.0), "Flat\tPrice\tDeposited"),
         (spread("Monday 6:00 am to 10:00 pm", 60.0, *[3.0] * 4), "Monday\t6:00 am to 10:00 pm"),
+        # a hyphen over the blank that the file has before it
+        ([run(word("Timor", 50), word("-Leste", 75))], "Timor-Leste"),
+        ([run(word("Timor", 50), word("-5", 78), word("-", 95), word("West", 105))], "Timor -5 - West"),
         # two blanks in fixed-width type
         ([run(word("end.", 50, mono=True), word("Next", 50 + 20 + 12, mono=True))], "end. Next"),
         # raised and lowered signs, measured against the tall letters
@@ -94,6 +97,27 @@ def test_given_a_row_stretched_about_a_blank_of_cells_when_built_then_it_is_text
         x = words[-1].box[2] + 10 * gap * (comma if text.endswith(",") else 1) + draw.uniform(0, 0.9)
 
     assert text_of(run(*words)) == " ".join(texts)
+
+
+@given(st.integers(0, 10**6), st.booleans(), st.booleans())
+def test_given_prose_with_a_blank_written_twice_when_built_then_no_word_of_it_is_a_cell(
+    seed: int, capitals: bool, begins: bool
+) -> None:
+    draw, y, runs, said = random.Random(seed), 100.0, list[Run](), list[str]()
+    for at in range(4):
+        texts = [draw.choice(ENGLISH) for _ in range(LONG_WORDS + draw.randint(0, 3))]
+        texts = [text.upper() if capitals else text for text in texts]
+        twice = (1 if begins and not capitals and at else draw.randrange(2, len(texts))) if at % 2 else 0
+        words, x = list[Word](), 50.0
+        for place, text in enumerate(texts):
+            words.append(word(text, x, y))
+            x = words[-1].box[2] + (16 if place + 1 == twice else 3)
+        words.append(word("behind" * 3, x, y))  # the next line has no gap so far right
+        runs.append(run(*words))
+        said.append(" ".join(one.text for one in words))
+        y += 12
+
+    assert text_of(*runs).split("\n") == said
 
 
 def test_given_more_characters_than_allowed_when_built_then_whole_rows_are_left_out() -> None:

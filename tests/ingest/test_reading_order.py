@@ -6,7 +6,9 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.ingest.pdf_worker.scans.ocr import with_bullets
 from rag_core.ingest.pdf_worker.scans.order import Place, in_order
+from rag_core.ingest.pdf_worker.words import Run, Word
 
 HIGH, PITCH = 30.0, 40.0  # pixels of a line at 200 dots an inch, and from line to line
 
@@ -66,3 +68,34 @@ def test_given_a_larger_step_than_usual_when_ordered_then_a_paragraph_starts_the
 )
 def test_given_any_lines_when_ordered_then_each_is_read_once(places: list[Place]) -> None:
     assert sorted(one.at for one in in_order(places)) == list(range(len(places)))
+
+
+def rows_of(signs: list[str], gap: float = 20.0) -> list[Run]:
+    """Rows one below the other, each of a sign and, so far from it, two words."""
+    found = []
+    for at, sign in enumerate(signs):
+        edges = (50.0, 50 + 5 * len(sign), 50 + 5 * len(sign) + gap)
+        words = [
+            Word(text, (x, 100 + 14 * at, x + 5 * len(text), 110 + 14 * at), 10, False, False)
+            for text, x in zip((sign, "lamps", "burn"), (edges[0], edges[2], edges[2] + 30), strict=True)
+        ]
+        found.append(Run(words, 0, (1, 0)))
+    return found
+
+
+@each(
+    ("signs", "gap", "found"),
+    [
+        (["e", "©", "*®", "e"], 20.0, "••••"),
+        (["e", "1", "e", "©"], 20.0, "•1••"),  # a number is none
+        (["a", "b", "c", "d"], 20.0, "abcd"),  # a list with letters
+        (["Q", "A", "Q", "A"], 20.0, "QAQA"),  # speakers
+        (["e", "e"], 20.0, "ee"),  # two are chance
+        (["e", "e", "e"], 3.0, "eee"),  # words of a text
+        (["the", "the", "the"], 20.0, "thethethe"),
+    ],
+)
+def test_given_rows_that_begin_with_a_small_sign_when_recognised_then_bullets_are_bullets(
+    signs: list[str], gap: float, found: str
+) -> None:
+    assert "".join(run.words[0].text for run in with_bullets(rows_of(signs, gap))) == found

@@ -81,6 +81,23 @@ def test_given_a_scan_with_a_stamp_of_any_length_when_read_then_both_are_read(st
     _assert_words_stand_in_their_text(page)
 
 
+@pytest.mark.parametrize("edge", [0, 90, 150])
+def test_given_a_scan_with_black_edges_and_a_stamp_when_it_is_not_read_then_the_page_says_so(edge):
+    with pymupdf.open() as made:
+        page = made.new_page(width=595, height=842)
+        page.draw_rect(page.rect, fill=(0, 0, 0))
+        page.draw_rect((edge, edge, 595 - edge, 842), fill=(0.8, 0.8, 0.8))
+        page.draw_rect((0, 800, 595, 842), fill=(1, 1, 1))
+        for at, line in enumerate(LINES):
+            page.insert_text((edge + 20, edge + 40 + 30 * at), line, fontsize=11)
+        scan = page.get_pixmap(dpi=100, colorspace=pymupdf.csGRAY).tobytes("png")
+
+    found = read_pdf(page_with(((0, 0, 595, 842), scan), stamp=STAMPS[2]), "s.pdf", ocr=False)
+
+    assert found.problems == ("Page 1: Part of this page is a picture and reading pictures is switched off.",)
+    assert is_partly_read(found.problems)
+
+
 @needs_engine
 @pytest.mark.parametrize("count", [2, 5])
 def test_given_a_scan_in_strips_when_read_then_it_is_read_as_one(count):

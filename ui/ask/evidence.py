@@ -21,6 +21,7 @@ from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.grounding.citations import labels
+from rag_core.ingest.normalise import normalise
 from rag_core.ingest.passages.context import SECTION_MARK
 from ui.app import tables
 from ui.app.elements import badge, button, show_text
@@ -78,7 +79,7 @@ def _links(sources: Sequence[Citation], format: str) -> str:
     """The marks of sources as HTML: each leads to its card, and has its place and words where it is pointed at."""
     made = ""
     for one in sources:
-        about = escape(f"{where(one)}: {' '.join(one.excerpt.split())}")
+        about = escape(f"{where(one)}: {normalise(one.excerpt).text}")
         mark = escape(format.format(id=one.id, chunk_id=one.chunk_id))
         made += f'&nbsp;<a href="#source-{one.id:d}" title="{about}">{mark}</a> '
     return made
@@ -90,7 +91,7 @@ def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object],
     That is not said again where it is one of the quotes itself; nor is a heading of the place, nor the next row.
     """
     first, last, key = citations[0], citations[-1], f"_{number}" if number else ""
-    quoted = {" ".join(one.excerpt.split()) for one in citations} | {*first.heading.split(SECTION_MARK)}
+    quoted = {normalise(one.excerpt).text for one in citations} | {*first.heading.split(SECTION_MARK)}
     place = tell("evidence.place", title=first.title or first.document, page=first.page_in_words)
 
     def grey(side: str, text: str) -> None:
@@ -129,7 +130,7 @@ def _show_outline(decision: Decision) -> None:
     st.caption(say("evidence.outline_about"))
     several = len({one.document_id for one in decision.places}) > 1
     rows = [
-        {"text": " ".join(one.excerpt.split()), "number": one.page}
+        {"text": normalise(one.excerpt).text, "number": one.page}
         | ({"document": one.title or one.document} if several else {})
         for one in decision.places
     ]

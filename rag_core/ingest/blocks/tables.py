@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from rag_core.domain.rows import EMPTY
 from rag_core.ingest.blocks.rows import Row
@@ -34,7 +33,6 @@ _NAMES_WITH_DIGITS = re.compile(
     r"\b[A-Za-z]+\d\w*|\b\d[A-Za-z]\w*|\(\d\)|"
     r"\b[^\W\d]+[-‐‑]\d\w*(?:[./‐‑-]\w+)*|\b\d+[-‐‑][^\W\d]\w*|[^\W\d]{4,} \d{3,4}(?=\s*(?:[\t|]|$))"
 )
-_CODE = re.compile(r"(?P<name>[^\W\d]{1,6}[-. ]?)(?P<number>\d{1,4})\s*(?:[\t|]|\s{2})")  # the first cell: "E1", "T-12"
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FIGURE = re.compile(r"\d|[—–]")
 _RULE = re.compile(r"[\s|:+=-]+")
@@ -118,11 +116,8 @@ def header_rows(table: Sequence[Row]) -> int:
             break
         columns = columns or row.cells > 1
         count += 1
-    series = _series_start(table[: MAX_HEADER_ROWS + 2])
     if count < len(table) and (count < MAX_HEADER_ROWS or not columns):
-        return min(series, _head_end(table, count))
-    if series < min(len(table), 2):
-        return series
+        return _head_end(table, count)
     # a table of words: only its setting tells, or that cells are empty below its heads alone
     gaps = [EMPTY in row.text for row in table]
     return int(len(table) > 2 and ((table[0].bold and not table[1].bold) or (any(gaps) and not gaps[0])))
@@ -139,12 +134,3 @@ def _head_end(table: Sequence[Row], count: int) -> int:
         if not (names or row.bold or unlabelled or row.text[0].islower()):
             return index
     return count
-
-
-def _series_start(table: Sequence[Row]) -> int:
-    """The first of two rows with codes that count on ("E1", "E2"); the number of rows where there are none."""
-    codes = [_CODE.match(row.text) if row.cells > 1 else None for row in table]
-    for index, (one, other) in enumerate(pairwise(codes)):
-        if one and other and one["name"] == other["name"] and int(other["number"]) == int(one["number"]) + 1:
-            return index
-    return len(table)

@@ -39,8 +39,7 @@ def joined(found: Sequence[Unit], pages: Sequence[Page], language: str) -> list[
         if at is None:
             out.append(replace(unit, headless=seams.is_headless(out, unit)))
         else:
-            role = Role.TEXT if out[at].role is Role.ASIDE else out[at].role
-            out[at] = replace(out[at], spans=out[at].spans + unit.spans, setting=unit.setting, role=role)
+            out[at] = replace(out[at], spans=out[at].spans + unit.spans, setting=unit.setting)
     return [replace(unit, endless=True) if seams.is_endless(out, index) else unit for index, unit in enumerate(out)]
 
 
@@ -61,19 +60,15 @@ class _Seams:
         if unit.role is not Role.TEXT or unit.headings:
             return None
         lower = self._starts_within(unit)
-        fragment = None
         for index in reversed(range(len(before))):
             other = before[index]
             if unit.spans[0].page - other.spans[-1].page > MAX_PAGES_ON:
-                return fragment
+                return None
             if not self._is_float(other, unit):
-                return index if self._runs_on(other, unit, lower, index < len(before) - 1) else fragment
-            open_aside = other.role is Role.ASIDE and _parted(other, unit) and not self._is_closed(other)
-            if fragment is None and lower and open_aside and other.setting.size == unit.setting.size:
-                fragment = index
+                return index if self._runs_on(other, unit, lower, index < len(before) - 1) else None
             if other.headings:
-                return fragment
-        return fragment
+                return None
+        return None
 
     def _runs_on(self, unit: Unit, following: Unit, lower: bool, floats: bool) -> bool:
         chars = sum(span.end - span.start for span in unit.spans)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain, pairwise
+from collections.abc import Sequence
+from itertools import pairwise
 
 from .scans.order import Place, at_a_gutter
-from .words import CELL_GAP, Run, same_row
+from .words import CELL_GAP, Run
 
 MAX_RUNS = 1_000  # on a page; more are a table or a map; chosen
 COLUMN_WORDS = 4  # in a line of a column on average at least; chosen
 MIN_CHANGES = 3  # from one column to another within a sentence; cells that are whole are a table's; chosen
-SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 
 
 def by_column(runs: list[Run]) -> list[Run]:
@@ -38,8 +37,7 @@ def by_column(runs: list[Run]) -> list[Run]:
 def _columns(lines: list[int], runs: Sequence[Run], places: Sequence[Place]) -> list[list[int]]:
     """The runs of the columns of prose, each from the left; `lines` come from above to below.
 
-    Each column has its text run on from line to line. Sentences of one end where those of its neighbour do not, since
-    cells of a table end together; or both have next to no word in common: a contract in two languages.
+    Each column has its text run on from line to line.
     """
     parted = at_a_gutter(lines, places)
     if parted is None:
@@ -50,9 +48,7 @@ def _columns(lines: list[int], runs: Sequence[Run], places: Sequence[Place]) -> 
     texts = [[runs[at] for at in sorted(side)] for side in (left, right)]
     beside = [columns for side in (left, right) for columns in _columns(side, runs, places) or [side]]
     prose = len(beside) > 2 or all(map(_runs_on, texts))
-    if not prose or not (_are_strangers(*texts) or not _end_together(*texts)):
-        beside = []
-    return [*_columns(above, runs, places), *beside, *_columns(below, runs, places)]
+    return [*_columns(above, runs, places), *(beside if prose else ()), *_columns(below, runs, places)]
 
 
 def _is_text(run: Run) -> bool:
@@ -79,16 +75,3 @@ def _runs_on(column: Sequence[Run]) -> bool:
     """Whether a column is prose: a third of its lines go on with the sentence of the line above."""
     small = sum(goes_on(one, two) for one, two in pairwise(column))
     return 3 * small >= len(column) - 1 and sum(len(run.words) for run in column) >= COLUMN_WORDS * len(column)
-
-
-def _end_together(left: Sequence[Run], right: Sequence[Run]) -> bool:
-    """Whether sentences of both columns end on the same rows alone, as the cells of a table do, and more than once."""
-    rows = [(closes(one), closes(other)) for one in left for other in right if same_row(one.box, other.box)]
-    return sum(map(all, rows)) > 1 and all(one == other for one, other in rows)
-
-
-def _are_strangers(left: Iterable[Run], right: Iterable[Run]) -> bool:
-    """Whether two columns have next to no word in common, as texts of two languages do."""
-    words = (chain.from_iterable(run.words for run in column) for column in (left, right))
-    mine, theirs = ({word.text.casefold() for word in column if word.text.isalpha()} for column in words)
-    return len(mine & theirs) <= SHARED_WORDS * min(len(mine), len(theirs))

@@ -9,9 +9,11 @@ that are drawn, or that a file has apart from their words, stand before the firs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
+
+import pymupdf
 
 from .glyphs.symbols import MARKS
 from .words import Rect, Run, Word, is_within, middle_of, same_row
@@ -22,6 +24,8 @@ BLOCK = -2  # a box stands in none of MuPDF's
 MAX_SIDES = 200  # that are looked at as those of drawn boxes; chosen
 BOX_PT = (5.0, 18.0)  # the sides of a box that is drawn; chosen
 SQUARE = 0.2  # by which they may differ; chosen
+DOTS, DARK = 24, 128  # across the picture of a box, and the grey below which one is ink; chosen
+FULL = 0.9  # part of the middle of such a picture that is ink where it is a bullet; chosen
 NEAR_EM, FAR_EM = 1.5, 3.0  # from a drawn box to its word at most, and from one that opens its row; chosen
 BULLET_EM = 2.5  # between a bullet and its words at most; chosen
 LEVEL_EM = 0.4  # that its middle may lie above or below theirs; chosen
@@ -31,29 +35,55 @@ EVEN_PT = 0.5  # that their left edges may differ
 ABOVE = 1.5  # heights of a label, in which it may stand over its field; chosen
 
 
-def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -> list[Run]:
-    """The runs with ☑ or ☐ before each word that has a drawn box close to its left, by whether a stroke crosses it.
+def drawn_boxes(rules: Sequence[Rect], sloped: Sequence[Rect]) -> Iterator[tuple[Rect, bool]]:
+    """Boxes to tick, and whether a stroke crosses each.
 
     `rules` are painted bars, among them the sides of boxes; `sloped` are lines that make ticks and crosses.
     """
     middles = list(map(middle_of, sloped))
-    found = list(runs)
     for x0, y0, x1, y1 in _squares(rules):
-        row = [word.box for run in runs for word in run.words if same_row(word.box, (x0, y0, x1, y1))]
-        reach = NEAR_EM if any(box[2] <= x0 for box in row) else FAR_EM
-        beside = [
-            (word.box[0] - x1, at, index)
+        yield (x0, y0, x1, y1), any(x0 < x < x1 and y0 - BOX_PT[0] < y < y1 for x, y in middles)
+
+
+def pictured_boxes(page: Any, pictures: Sequence[Rect]) -> Iterator[tuple[Rect, bool]]:
+    """Boxes to tick that are small pictures: dark at all four sides, and ticked where the middle is not bare."""
+    for x0, y0, x1, y1 in pictures[:MAX_SIDES]:
+        if BOX_PT[0] <= x1 - x0 <= BOX_PT[1] and abs(x1 - x0 - y1 + y0) <= SQUARE * (x1 - x0):
+            zoom = pymupdf.Matrix(DOTS / (x1 - x0), DOTS / (x1 - x0))
+            picture = page.get_pixmap(matrix=zoom, clip=(x0, y0, x1, y1), colorspace=pymupdf.csGRAY, alpha=False)
+            rows = [picture.samples[at : at + picture.width] for at in range(0, len(picture.samples), picture.stride)]
+            edge, inside = len(rows) // 6, [row[len(rows) // 4 : -len(rows) // 4] for row in rows]
+            dark = [dot < DARK for row in inside[len(rows) // 4 : -len(rows) // 4] for dot in row]
+            framed = all(
+                max(sum(dot < DARK for dot in line) for line in side) > len(rows) / 2
+                for across in (rows, list(zip(*rows, strict=True)))
+                for side in (across[:edge], across[-edge:])
+            )
+            if framed and sum(dark) < FULL * len(dark):
+                yield (x0, y0, x1, y1), any(dark)
+
+
+def with_boxes(runs: list[Run], boxes: Iterable[tuple[Rect, bool]]) -> list[Run]:
+    """The runs with ☑ or ☐ before each word with a box close to its left, or behind one with a box to its right."""
+    found = list(runs)
+    for box, ticked in boxes:
+        x0, y0, x1, y1 = box
+        row = [
+            (word, at, index)
             for at, run in enumerate(found)
             for index, word in enumerate(run.words)
-            if run.direction == (1, 0) and 0 <= word.box[0] - x1 <= reach * word.size and y1 - y0 < 2 * word.size
-            if same_row(word.box, (x0, y0, x1, y1))
+            if run.direction == (1, 0) and same_row(word.box, box) and y1 - y0 < 2 * word.size
         ]
-        if beside and not any(is_within(*middle_of(word.box), (x0, y0, x1, y1)) for run in found for word in run.words):
-            _, at, index = min(beside)
-            ticked = any(x0 < x < x1 and y0 - BOX_PT[0] < y < y1 for x, y in middles)
-            before, (word, *behind) = found[at].words[:index], found[at].words[index:]
-            sign = word._replace(text=TICKED if ticked else OPEN, box=(x0, word.box[1], x1, word.box[3]), gap=None)
-            found[at] = found[at]._replace(words=[*before, sign, word._replace(gap=" "), *behind])
+        reach = NEAR_EM if any(word.box[2] <= x0 for word, _, _ in row) else FAR_EM
+        right = [(word.box[0] - x1, at, index) for word, at, index in row if 0 <= word.box[0] - x1 <= reach * word.size]
+        left = [(x0 - word.box[2], at, index + 1) for word, at, index in row if -1 <= x0 - word.box[2] <= word.size]
+        if (right or left) and not any(is_within(*middle_of(word.box), box) for run in found for word in run.words):
+            _, at, index = min(right or left)
+            before, behind = found[at].words[:index], found[at].words[index:]
+            like = (behind or before[::-1])[0]
+            sign = like._replace(text=TICKED if ticked else OPEN, box=(x0, like.box[1], x1, like.box[3]), gap=None)
+            behind = [behind[0]._replace(gap=" "), *behind[1:]] if right else behind
+            found[at] = found[at]._replace(words=[*before, sign, *behind])
     return found
 
 

@@ -14,7 +14,7 @@ from itertools import chain, groupby, pairwise
 from statistics import mean
 from typing import NamedTuple
 
-from .formats.tables import EMPTY, MAX_COLUMNS
+from .formats.tables import EMPTY, MAX_COLUMNS, MAX_REPEATED
 from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, ROW_PITCH_EM, Rect, Run, Word, middle_of, same_row, union
 
 NEAR_PT = 3.0  # between the ends of rules that meet; chosen
@@ -54,17 +54,38 @@ def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
     boxes = [run.box for run in runs]
     whole: dict[int, Run] = {}  # by the number of the first run of a row
     taken: set[int] = set()
+    tables: list[tuple[Rect, int]] = []  # each with the number of its first run
     for table in chain.from_iterable(map(_parts, _tables(list(_bands(lying, standing))))):
         edges = max((band.edges for band in table), key=len)
         full = [band for band in table if _fill(band, edges, runs, boxes)]
         if not _is_table(full, len(edges) - 1):
             continue
-        for band in chain.from_iterable(_rows(band, boxes) for band in full):
-            if band.runs:
-                first = runs[band.runs[0]]
-                whole[band.runs[0]] = first._replace(words=list(_written(band)))
-                taken.update(band.runs)
-    return [whole.get(at, run) for at, run in enumerate(runs) if at in whole or at not in taken]
+        rows = [band for band in chain.from_iterable(_rows(band, boxes) for band in full) if band.runs]
+        for band in rows:
+            first = runs[band.runs[0]]
+            whole[band.runs[0]] = first._replace(words=list(_written(band)))
+            taken.update(band.runs)
+        tables.append((union(band.box for band in full), min(band.runs[0] for band in rows)))
+    kept = [at for at in range(len(runs)) if at in whole or at not in taken]
+    return [whole.get(at, runs[at]) for at in _with_names(kept, tables, boxes, taken)]
+
+
+def _with_names(
+    kept: list[int], tables: Sequence[tuple[Rect, int]], boxes: Sequence[Rect], taken: set[int]
+) -> list[int]:
+    """The numbers of runs, what stands right above one of several tables beside each other before that table."""
+    for (x0, top, x1, low), first in tables:
+        if any(box[1] < low and top < box[3] and not (box[0] < x1 and x0 < box[2]) for box, _ in tables):
+            names = [
+                at
+                for at in kept
+                if at not in taken and x0 - NEAR_PT <= boxes[at][0] and boxes[at][2] <= x1 + NEAR_PT
+                if 0 <= top - boxes[at][3] + NEAR_PT <= ROW_PITCH_EM * (boxes[at][3] - boxes[at][1])
+            ]
+            kept = [at for at in kept if at not in names]
+            place = kept.index(first)
+            kept[place:place] = names
+    return kept
 
 
 def _bands(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[_Band]:
@@ -138,9 +159,10 @@ def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
 def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
     """Put the words in a band into its cells; false where one stands over an edge, or text runs out of the band.
 
-    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns.
+    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns. What
+    is merged over columns stands in each, but for a label.
     """
-    own = len(band.edges) == len(edges)
+    own = len(band.edges) > 2 and all(any(_meet(edge, other) for other in edges) for edge in band.edges)
     if not own and (len(band.edges) > 2 or len(edges) <= MIN_HEADS):
         return False
     if not own:
@@ -165,7 +187,18 @@ def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[
             band.cells[column].append(word)
             before = column, word
         band.runs.append(at)
+    middles = [(left + right) / 2 for left, right in pairwise(edges)]
+    over = [bisect(band.edges, middle) - 1 for middle in middles]
+    band.cells = [
+        band.cells[at] if number == over.index(at) or (at and _is_short(band.cells[at])) else []
+        for number, at in enumerate(over)
+    ]
+    band.edges = edges
     return own or 2 * sum(map(bool, band.cells)) > len(band.cells)
+
+
+def _is_short(cell: Sequence[Word]) -> bool:
+    return len(_said(cell)) <= MAX_REPEATED
 
 
 def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:

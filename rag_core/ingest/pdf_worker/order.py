@@ -15,6 +15,7 @@ from .words import CELL_GAP, Rect, Run, same_row
 MAX_RUNS = 2_000  # on a page; more are a map or a drawing; chosen
 MAX_WORDS = 8  # in a label or a value; chosen
 MIN_TURNED = 2  # values of a page that come before their labels, from which its order says nothing; chosen
+MIN_TORN, TORN = 12, 0.75  # pairs of a page, and the part of them whose runs do not follow one another; chosen
 PROSE_RUNS, PROSE_WORDS = 3, 3.5  # in a block of prose at least, and words in its runs on average; chosen
 ALIKE = 1.4  # times as large are the letters of a chart beside those of a table; chosen
 EDGE = 0.25  # part of its height by which a run may reach into the one above; chosen
@@ -30,12 +31,12 @@ def as_printed(runs: list[Run]) -> list[Run]:
 def _with_values(runs: list[Run]) -> list[Run]:
     """The runs, a row's as one where a value comes before its label, or, on a page with more of them, anywhere."""
     boxes = [run.box for run in runs]
-    links = dict(_links(runs, boxes))
+    links, torn = _links(runs, boxes)
     turned = [left for left, right in links.items() if right < left]
     apart = [left for left, right in links.items() if right != left + 1]
     found = list[Run | None](runs)
     before = {right: left for left, right in links.items()}
-    for first in apart if len(turned) >= MIN_TURNED else turned:
+    for first in apart if torn or len(turned) >= MIN_TURNED else turned:
         while first in before:
             first = before[first]
         row = [first]
@@ -49,20 +50,30 @@ def _with_values(runs: list[Run]) -> list[Run]:
     return [run for run in found if run is not None]
 
 
-def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> Iterator[tuple[int, int]]:
-    """The numbers of two runs beside each other on a row, of which one is a value, or announces one; the left first."""
+def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> tuple[dict[int, int], bool]:
+    """Of two runs beside each other on a row, of which one is a value, or announces one, the right one by the left one.
+
+    Any two are, and it says so, where the file has a table column by column: hardly two of a row follow one another.
+    """
     prose = {
         block
         for block, inside in groupby(sorted(runs, key=lambda run: run.block), key=lambda run: run.block)
         if len(words := [len(run.words) for run in inside]) >= PROSE_RUNS and mean(words) >= PROSE_WORDS
     }
-    level = [
-        at
-        for at, run in enumerate(runs)
-        if run.direction == (1, 0)
-        and run.words[0].gap != CELL_GAP
-        and any(map(str.isalnum, "".join(word.text for word in run.words)))
-    ]
+    pairs = [pair for pair in _neighbours(runs, boxes) if _are_cells(runs[pair[0]], runs[pair[1]], prose)]
+    apart = sum(right != left + 1 for left, right in pairs)
+    rows = len(pairs) - len({left for left, _ in pairs} & {right for _, right in pairs})
+    torn = len(pairs) >= max(MIN_TORN, 2 * rows) and apart >= TORN * len(pairs)  # two columns are no table
+    return {
+        left: right
+        for left, right in pairs
+        if torn or (all(map(_says, (runs[left], runs[right]))) and _belong(runs[left], runs[right]))
+    }, torn
+
+
+def _neighbours(runs: Sequence[Run], boxes: Sequence[Rect]) -> Iterator[tuple[int, int]]:
+    """Each run with the nearest one right of it on its row; none is right of two."""
+    level = [at for at, run in enumerate(runs) if run.direction == (1, 0) and run.words[0].gap != CELL_GAP]
     level.sort(key=lambda at: boxes[at][1])
     tops = [boxes[at][1] for at in level]
     taken = set[int]()
@@ -74,7 +85,7 @@ def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> Iterator[tuple[int, in
             key=lambda at: boxes[at][0],
             default=left,
         )
-        if right != left and right not in taken and _belong(runs[left], runs[right], prose):
+        if right != left and right not in taken:
             taken.add(right)
             yield left, right
 
@@ -83,11 +94,18 @@ def _stands_before(left: Rect, right: Rect) -> bool:
     return same_row(left, right) and left[2] <= right[0] + 1
 
 
-def _belong(left: Run, right: Run, prose: set[int]) -> bool:
+def _are_cells(left: Run, right: Run, prose: set[int]) -> bool:
     sizes = left.words[0].size, right.words[0].size
     short = max(len(left.words), len(right.words)) <= MAX_WORDS and not {left.block, right.block} & prose
-    named = _is_named(left) or _is_value(right) or (_is_value(left) and _is_named(right))
-    return short and named and max(sizes) <= ALIKE * min(sizes)
+    return short and max(sizes) <= ALIKE * min(sizes)
+
+
+def _belong(left: Run, right: Run) -> bool:
+    return _is_named(left) or _is_value(right) or (_is_value(left) and _is_named(right))
+
+
+def _says(run: Run) -> bool:
+    return any(map(str.isalnum, "".join(word.text for word in run.words)))
 
 
 def _is_named(run: Run) -> bool:

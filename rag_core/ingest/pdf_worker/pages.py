@@ -12,13 +12,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 import pymupdf
 
 from .damage import unheard
-from .form_fields import beside_labels, with_boxes, with_bullets
+from .form_fields import beside_labels, drawn_boxes, pictured_boxes, with_boxes, with_bullets
 from .glyphs.accents import composed
 from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
@@ -126,7 +126,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
     if correction:
         runs += _rejected(correction)
     shown, rules = beside_labels(page, list(_visible(runs, hidden, void=void))), _rules(trace)
-    shown = with_bullets(with_boxes(shown, rules, trace.strokes.sloped), trace.dots) if trace else shown
+    shown = _with_drawn_signs(page, shown, rules, trace) if trace else shown
     rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"])
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden[Kind.LAYER.value] += len(word)
@@ -155,6 +155,11 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
         "problem": problem,
         "picture": picture,
     }
+
+
+def _with_drawn_signs(page: Any, runs: list[Run], rules: Sequence[Rect], trace: Trace) -> list[Run]:
+    boxes = chain(drawn_boxes(rules, trace.strokes.sloped), pictured_boxes(page, trace.pictures))
+    return with_bullets(with_boxes(runs, boxes), trace.dots)
 
 
 def _rules(trace: Trace | None) -> list[Rect]:
@@ -416,9 +421,14 @@ def _share(page: Any, box: Any) -> float:
 
 
 def _has_unread_ink(page: Any, known: Sequence[Rect]) -> bool:
-    """Whether most of the ink of the page, or of a picture on it, is no ink of its `known` words, and may be print."""
+    """Whether most of the ink of the page, or of a picture on it, is no ink of its `known` words, and may be print.
+
+    A picture over a page of few words is read whatever its ground: a scan may have black edges.
+    """
     parts = [box for box in _pictures(page) if _share(page, box) > LOGO_SHARE][:MAX_PARTS]
     if _is_sparse(page, known):  # a stamp, and the rest may be drawn letter by letter
+        if sum(_share(page, box) for box in parts) >= PICTURE_SHARE:
+            return True
         parts.append(page.rect)
     if not parts:
         return False

@@ -18,7 +18,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from .columns import COLUMN_WORDS, by_column, closes, goes_on, is_number
-from .grid import under_heads
+from .grid import HYPHENS, under_heads
 from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, turned, union
 
 MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far apart in a table by chance; chosen
@@ -29,7 +29,10 @@ UNEQUAL_WORDS = 2.0
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
 MIN_PARAGRAPHS = 2  # with numbers in a margin; chosen
+LONG_WORDS = 8  # in two lines of prose whose sentence may go on with a capital; chosen
+STRETCHED_EM = 2.0  # wide is a blank that was stretched, or written twice, at most; chosen
 PROSE_PITCH_EM = 2.0  # from line to line of a paragraph at most; chosen
+NO_BLANK_EM = 0.05  # the narrowest blank of print is a tenth and more; chosen
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
 
@@ -97,18 +100,22 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
 def _without_gaps(rows: Sequence[list[Run]]) -> Iterator[list[Run]]:
     """The rows; one with wide gaps is a line of prose where its sentence goes on from or to a line that has none there.
 
-    A gap behind the first word sets off the mark of an item, one behind a colon what stands behind a label.
+    A gap behind the first word sets off the mark of an item, but for a word in small letters with which the sentence
+    above goes on; one behind a colon sets off what stands behind a label.
     """
     texts = [Run([word for run in row for word in run.words], row[0].block, row[0].direction) for row in rows]
     gaps = [_gaps(text) for text in texts]
     for at, (row, text) in enumerate(zip(rows, texts, strict=True)):
         near = ((other, min(at, other), max(at, other)) for other in (at - 1, at + 1) if 0 <= other < len(rows))
-        said = [gap for before, gap in gaps[at] if before is not text.words[0] and not before.text.endswith(":")]
+        first = text.words[0]
+        goes = at and len(first.text) > 1 and first.text.islower() and goes_on(texts[at - 1], text)
+        wide = any(gap - before.box[2] > STRETCHED_EM * before.size for before, gap in gaps[at])
+        said = [gap for before, gap in gaps[at] if (before is not first or goes) and not before.text.endswith(":")]
         if (
             said
             and any(map(str.isalpha, text.words[-1].text))
             and any(
-                not gaps[other] and texts[other].box[2] > said[-1] and _is_a_paragraph(texts[one], texts[two])
+                not gaps[other] and texts[other].box[2] > said[-1] and _is_a_paragraph(texts[one], texts[two], wide)
                 for other, one, two in near
             )
         ):
@@ -132,11 +139,13 @@ def _gaps(row: Run) -> list[tuple[Word, float]]:
     ]
 
 
-def _is_a_paragraph(above: Run, below: Run) -> bool:
-    """Whether a sentence goes on in the line right below."""
+def _is_a_paragraph(above: Run, below: Run, wide: bool) -> bool:
+    """Whether a sentence goes on in the line right below, in small letters where one has `wide` gaps."""
     one, two = above.words[0], below.words[0]
     even = abs(one.box[0] - two.box[0]) <= EVEN_EM * two.size
-    return even and 0 < two.box[1] - one.box[1] <= PROSE_PITCH_EM * two.size and goes_on(above, below)
+    long = not wide and not closes(above) and min(len(above.words), len(below.words)) >= LONG_WORDS
+    pitch = two.box[1] - one.box[1]
+    return even and 0 < pitch <= PROSE_PITCH_EM * two.size and (long or goes_on(above, below))
 
 
 def _numbers_last(runs: list[Run]) -> list[Run]:
@@ -199,6 +208,8 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
         if parts:
             wide = not stretched and begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
             gap = (CELL_GAP if wide else " ") if word.gap is None else word.gap
+            if gap == " " and word.text[0] in HYPHENS and word.text[1:] and begin - end <= NO_BLANK_EM * word.size:
+                gap = ""  # a hyphen was printed over the blank before it
             parts.append(gap)
             at += len(gap)
             if gap == CELL_GAP:

@@ -10,7 +10,7 @@ _JUNK_TITLES = (
     r"untitled.*|unknown|title|document\d*|presentation\d*",
     r"[\d\s_.\-]*",  # an accession number, a date
     r"(microsoft )?(word|excel|powerpoint)( -.*)?",
-    r".*\.(docx?|xlsx?|pptx?|pdf|indd|rtf|tex|html?|qxp)",
+    r".*\.(docx?|xlsx?|pptx?|pdf|indd|rtf|tex|html?|qxp)( [-–—] .*)?",
 )
 _JUNK_TITLE = re.compile("|".join(_JUNK_TITLES), re.IGNORECASE)
 _PDF_DATE = re.compile(r"(?:D:)?((?:19|20)\d\d)(?:(0[1-9]|1[0-2])(?:(0[1-9]|[12]\d|3[01]))?)?")

@@ -162,6 +162,11 @@ class Strokes:
                 self._covers.append((order, box))
             if thickness <= THICK_PT:
                 self._bar(box, pale, order)
+        elif width and size <= BOX_BYTES and mupdf.ll_fz_path_is_rect(path, ctm):  # a page may have hundreds of cells
+            (x0, y0, x1, y1), edge = box, min(width, thickness)
+            lying = (x0, y0, x1, y0 + edge), (x0, y1 - edge, x1, y1)
+            for side in (*lying, (x0, y0, x0 + edge, y1), (x1 - edge, y0, x1, y1)):
+                self._bar(side, pale, order)
         elif size <= min(self._most, self._left[thickness <= THICK_PT]):
             self._left[thickness <= THICK_PT] -= size
             self._parts(Outline(path, ctm).parts, box, width / 2, pale, order)

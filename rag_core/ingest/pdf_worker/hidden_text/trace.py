@@ -45,8 +45,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         address that names it
     while it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said
     to show and cannot. `bars`: short lines and bars, as fractions and minuses are drawn. `strokes`: lines and thin
-    boxes. `dots`: small squares and circles. `marks`: the extents and sizes, in points, of large texts, as a watermark
-    is.
+    boxes. `dots`: small squares and circles. `pictures`: where some are. `marks`: the extents and sizes, in points, of
+    large texts, as a watermark is.
     """
 
     def __init__(self, page: Any) -> None:
@@ -59,6 +59,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self.texts: list[Rect] = []
         self.bars: list[Rect] = []
         self.dots: list[Rect] = []
+        self.pictures: list[Rect] = []
         self.marks: list[tuple[Rect, float]] = []
         self.strokes = Strokes(is_pdf=page.parent.is_pdf)
         self.fonts: dict[int, tuple[Any, set[Glyph]]] = {}
@@ -220,7 +221,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     def fill_image(self, _ctx: Any, _image: Any, ctm: Any, *_: Any) -> None:
         if self._step():
-            self._painted(_unit(ctm), None)
+            self.pictures.append(_unit(ctm))
+            self._painted(self.pictures[-1], None)
 
     fill_image_mask = fill_image  # a stencil, through which colour is painted
 

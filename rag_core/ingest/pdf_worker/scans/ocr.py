@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..rows import build, packed
-from ..words import Rect, Run, Word
+from ..words import CELL_GAP_EM, EVEN_EM, Rect, Run, Word
 from .tesseract import OSD, Found, NoTesseract, Tesseract
 
 DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give
@@ -38,8 +39,10 @@ NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed.
 SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
 # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
 SURE_WORD, FOREIGN = 0.70, 0.01
+MIN_BULLETS = 3  # one below the other; chosen
 INK = 128  # grey levels below it are letters and not paper; chosen
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
+_SMALL_SIGN = re.compile(r"[^\dA-Z]{1,2}")
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 
 
@@ -111,11 +114,30 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
     found = _read(_unpacked(request, data), request)
     if found is None:
         return {"event": "recognised", "unreadable": NOT_BY_RAPIDOCR if request["weights"] else NO_LIBRARY}
-    read = build(found.runs, request["page_chars"], request["page_words"])
+    read = build(with_bullets(found.runs), request["page_chars"], request["page_words"])
     for word in read.words:  # signs of empty cells, which the engine did not read
         word[6] = abs(word[6])
     said = {"text": read.text, "problem": read.problem, "engine": found.engine}
     return {"event": "recognised", **said, **packed(read.words, read.lines)}
+
+
+def with_bullets(runs: list[Run]) -> list[Run]:
+    """The runs, with bullets for the small signs that stand apart from the words of several rows, one below the other.
+
+    An engine takes a bullet for "e", "©" or "*", and mostly for the same one more than once.
+    """
+    first = {
+        at: run.words[0]
+        for at, run in enumerate(runs)
+        if len(run.words) > 1 and _SMALL_SIGN.fullmatch(run.words[0].text)
+        if run.words[1].box[0] - run.words[0].box[2] > CELL_GAP_EM * run.words[1].size
+    }
+    found = list(runs)
+    for at, sign in first.items():
+        column = [one.text for one in first.values() if abs(one.box[0] - sign.box[0]) <= EVEN_EM * sign.size]
+        if len(column) >= MIN_BULLETS and len(set(column)) < len(column):
+            found[at] = runs[at]._replace(words=[sign._replace(text="•"), *runs[at].words[1:]])
+    return found
 
 
 def look(request: dict[str, Any], data: bytes) -> dict[str, object]:
