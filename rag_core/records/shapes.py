@@ -240,7 +240,7 @@ def _show_around(document: str, around: Row, texts: Texts) -> None:
         around["text"] = "".join(BREAK if n in breaks else sign for n, sign in enumerate(text))
 
 
-SCHEMA_VERSION = 15  # the form of a record
+SCHEMA_VERSION = 16  # the form of a record
 _VERSION = "schema_version"
 
 
@@ -266,7 +266,8 @@ def write(measurements: Measurements, rejected: Collection[int] = ()) -> Written
     passages = {one["id"]: one for half in halves for one in _passages(half)}
     cited = {one["document"] for half in halves for claim in half["draft"]["claims"] for one in claim["evidence"]}
     torn = {id for half in halves for one in half["conflicts"] for id in one["documents"]}
-    named = {one["document"] for one in passages.values()} | cited | torn
+    partly = {id for half in halves for id in half["library"]["partly"]}  # a refusal names them
+    named = {one["document"] for one in passages.values()} | cited | torn | partly
     to = Writing(passages, named, rejected, own={}, of_rejected={})
     for half in halves:
         _hide(half, to)
