@@ -39,7 +39,7 @@ Again = Mapping[str, Callable[[Row, Texts, str], str]]  # how each text of a row
 # hash digits that stand for a cited id that a model made up, where its text is gone: two of them stay two
 _REF_DIGITS = 8
 # facts by document, of which only those are kept that a decision can name
-_NAMED = ("names", "titles", "dates", "date_sources", "authors", "authority")
+_NAMED = ("names", "titles", "page_counts", "dates", "date_sources", "authors", "authority")
 _PASSAGE: Again = {
     "text": lambda row, texts, wanted: texts.reading(row["document"], _spans(row["spans"]), wanted),
     "section": lambda row, texts, wanted: texts.section(row["document"], row["id"], wanted),

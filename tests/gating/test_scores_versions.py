@@ -49,7 +49,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "20981351e3be"),
-    "language": (4, "31a9e7958b59"),
+    "language": (4, "5b0df377e4b8"),
     "features": (14, "a5d96123b078"),
 }
 
