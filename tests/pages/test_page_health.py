@@ -55,13 +55,12 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     page = opened(app)
 
     shown = {metric.label: metric.value for metric in page.metric}
-    assert (shown["Sentences with a source"], shown["Drafts rejected"]) == ("100.0 %", "0.0 %")
-    assert "Language model" not in shown  # none was asked, so there is nothing to show
+    assert set(shown) == {"How sure", "Search"}  # no language model was asked, so there is nothing to say of its drafts
     assert "3 questions." in captions(page)
 
-    monkeypatch.setitem(figures.GOALS, Figure.COVERAGE, Goal(2.0, 1.5))  # type: ignore[arg-type]  # past its alert
+    monkeypatch.setitem(figures.GOALS, Figure.RETRIEVAL, Goal(-2.0, -1.0))  # type: ignore[arg-type]  # past its alert
     marked = [metric.label for metric in page.run().metric if metric.delta == say("health.look")]
-    assert marked == ["Sentences with a source"]
+    assert marked == ["Search"]
     assert list(page.dataframe[0].value["n"]) == [2]
     listed = next(frame.value for frame in page.dataframe if "sure" in frame.value.columns)
     assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED]

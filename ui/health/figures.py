@@ -26,6 +26,7 @@ HEIGHT = 260  # pixels of a chart
 MAX_GAPS, MAX_EXAMPLES = 8, 5  # groups on the page, and further questions of each; the file has all
 MAX_LISTED = 200  # questions, the newest
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
+_DRAFTED = (Figure.COVERAGE, Figure.FAILED)  # of drafts, which only a language model can get wrong
 
 
 def in_words(which: Figure, value: float | None) -> str:
@@ -33,9 +34,15 @@ def in_words(which: Figure, value: float | None) -> str:
     return say("health.none") if value is None else say(f"health.{_UNIT.get(which, 'share')}", value=value)
 
 
+def shown(kept: Sequence[Kept]) -> dict[Figure, float]:
+    """The figures that were measured; those of drafts only where a language model wrote some."""
+    found = {which: value for which in Figure if (value := figure(which, kept)) is not None}
+    return found if Figure.MODEL in found else {name: of for name, of in found.items() if name not in _DRAFTED}
+
+
 def show_alerts(kept: Sequence[Kept], drift: Drift) -> None:
     """Say whether a figure is past its alert, and whether the scores have shifted."""
-    past = sum(GOALS[which].alerts(figure(which, kept)) for which in Figure)
+    past = sum(GOALS[which].alerts(value) for which, value in shown(kept).items())
     if drift.alerts:
         st.warning(say("health.drift_alert"), icon=":material/moving:")
     if past:
@@ -47,13 +54,11 @@ def show_alerts(kept: Sequence[Kept], drift: Drift) -> None:
 def show_figures(kept: Sequence[Kept]) -> None:
     """The figures in one line; each says on request what it counts."""
     with st.container(horizontal=True, gap="large", key="health_figures"):
-        for which in Figure:
-            value = figure(which, kept)
-            if value is not None:
-                shown, about = in_words(which, value), say(f"health.{which.value}_help")
-                look = say("health.look") if GOALS[which].alerts(value) else None
-                name = say(f"health.{which.value}")
-                st.metric(name, shown, look, delta_color="off", delta_arrow="off", help=about, width="content")
+        for which, value in shown(kept).items():
+            name, about = say(f"health.{which.value}"), say(f"health.{which.value}_help")
+            look = say("health.look") if GOALS[which].alerts(value) else None
+            said = in_words(which, value)
+            st.metric(name, said, look, delta_color="off", delta_arrow="off", help=about, width="content")
 
 
 def show_feedback(since: str) -> None:
