@@ -21,9 +21,9 @@ from ui.app.elements import badge, button, remember, shown_error
 from ui.app.jobs.progress import writing
 from ui.app.people import visitor
 from ui.app.scope import shown_date, told_date
-from ui.app.texts import figure, say, spoken, tell
+from ui.app.texts import say, spoken, tell
 from ui.documents import whole
-from ui.documents.catalogue import language_name, strategy_name
+from ui.documents.catalogue import language_name, size_in_words, strategy_name
 from ui.documents.keeping import write
 
 MAX_PAGES = 12  # that are offered to be looked at
@@ -52,16 +52,6 @@ REMEDIES: Mapping[str, str] = {
     "attached file": "attached",
 }
 NO_PROBLEMS = ("struck", "stated_long")  # there is nothing to do about them
-
-
-def size_in_words(size: int) -> str:
-    """Bytes with their unit, as the table shows them: 1.2 MB."""
-    value = float(size)
-    for unit in ("B", "KB", "MB"):
-        if value < 1000:
-            return f"{figure(value, '.0f' if unit == 'B' else '.1f')} {unit}"
-        value /= 1000
-    return f"{figure(value, '.1f')} GB"
 
 
 def show_findings(engine: Engine, document: Document) -> None:
