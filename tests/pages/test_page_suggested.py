@@ -21,8 +21,7 @@ from ui.ask import suggested, waiting
 def own(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The Ask page over documents that none of the examples is about."""
     monkeypatch.setattr(waiting, "EXAMPLES", ())
-    monkeypatch.setattr(suggested, "MAX_SHOWN", 2)
-    monkeypatch.setattr(suggested, "MAX_TRIED", 4)
+    monkeypatch.setattr(suggested, "MAX_SHOWN", 1)
     return page
 
 
@@ -43,7 +42,7 @@ def test_given_documents_of_ones_own_then_questions_are_offered_that_are_answere
     assert say("examples.own") in captions(own)
     known = state.engine().library.questions()
     offered = [line for line in texts(own).splitlines() if line in known.values()]
-    assert 0 < len(offered) <= 2
+    assert len(offered) == 1
     assert len(recording.store().decisions()) == recorded
     own.button(key="suggested_0").click().run()
     asked = asked_of(own)
@@ -79,12 +78,27 @@ def test_given_a_document_in_which_nothing_was_found_then_it_is_not_looked_at_ag
     assert not by_key(own, "suggested_")
 
 
-def test_given_headings_then_no_number_shout_or_title_is_one_of_the_questions(page: AppTest, library: Path) -> None:
+def test_given_labels_and_headings_then_no_number_shout_or_title_is_one_of_the_questions(
+    page: AppTest, library: Path
+) -> None:
     engine = state.engine()
     policies = engine.library.snapshot.document(document("company-policies.pdf"))
 
-    told = suggested.headings(engine, policies)
+    told = suggested.candidates(engine, policies)
 
     assert told
     assert not [one for one in told if one.isupper() or any(sign.isdigit() for sign in one)]
-    assert policies.title not in told
+    assert f"{policies.title}?" not in told
+
+
+def test_given_answers_that_are_less_sure_than_the_first_one_should_be_then_there_is_no_question(
+    page: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, settings = state.engine(), state.base_settings()
+    asked = engine.library.snapshot.document(document("wissensdatenbank.pdf"))
+    assert suggested.find(engine, asked, settings, lambda: False)
+
+    monkeypatch.setattr(suggested, "LEAST", 1.1)
+
+    assert suggested.find(engine, asked, settings, lambda: False) == ""
+    assert suggested.find(engine, asked, settings, lambda: True) is None

@@ -1,4 +1,4 @@
-"""A question to try for each document: a heading of it, word for word, that it answers.
+"""A question to try for each document: a heading or a label of it, word for word, that it answers.
 
 Questions are found beside the page, once for a document, and kept with it in the library. Each is asked again under
 the settings in force before it is offered. All that stops as soon as somebody asks, asks no language model, and
@@ -20,20 +20,22 @@ from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.settings import Settings
 from rag_core.work.background import Background
 from ui.app import state
-from ui.app.elements import button
+from ui.app.elements import button, show_text
 from ui.app.jobs.background import watch
 from ui.app.state import Session
 from ui.app.texts import say
 
 Found = tuple[tuple[str, str], ...]  # each a question, and the name of its document
 MAX_SHOWN = 6  # documents with a question, the newest ones
-MAX_TRIED = 12  # headings of a document that are asked
-LEAST = 0.8  # how likely right an answer must be: the first one that somebody sees should not be wrong
+MAX_TRIED = 12  # headings of a document that are asked, and as many labels
+LEAST = 0.7  # how likely right an answer must be: the first one that somebody sees should not be wrong
+ENOUGH = 0.85  # of an answer with a value: no better one is looked for
 MAX_KEPT = 8  # versions and settings that are remembered
 LOOK_SECONDS = 0.5  # between two looks at whether they are there
 NUMBER = re.compile(r"^[\W\d_]+")  # before a heading: "§ 4", "2.1"
-HEADING = re.compile(r"[^\d.:;,(){}\[\]*|/\\…“”„\"«»<>=#@]{4,48}")
-MAX_WORDS = 6
+WORDS = r"[^\W\d_][^\d.:;,(){}\[\]*|/\\…“”„\"«»<>=#@\n\t]{3,47}"
+HEADING, LABEL = re.compile(WORDS), re.compile(rf"(?:^|[\n\t;,•]\s*)({WORDS}):\s+\S")
+MAX_WORDS = 5
 
 
 def show(engine: Engine, session: Session, settings: Settings) -> None:
@@ -50,29 +52,36 @@ def show(engine: Engine, session: Session, settings: Settings) -> None:
             with st.container(horizontal=True, vertical_alignment="center", key=f"suggested_row_{number}"):
                 button("turns.ask", f"suggested_{number}", session.hold, question)
                 st.text(question, width="content")
-                st.text(name, width="content")
+                show_text(name, f"source_of_suggested_{number}")
 
 
-def headings(engine: Engine, document: Document) -> list[str]:
-    """Headings of a document that could be a question: those that are one first, then those of several words."""
-    found = dict[str, None]()
+def candidates(engine: Engine, document: Document) -> list[str]:
+    """Labels and headings of a document that could be a question, from all over it; those that are one come first."""
+    labels, headings = dict[str, None](), dict[str, None]()
     for passage in engine.library.snapshot.passages_of(document.id):
-        heading = NUMBER.sub("", passage.section.rpartition(SECTION_MARK)[2]).strip()
-        shouted = heading.isupper() or len(heading.split()) > MAX_WORDS
-        if HEADING.fullmatch(heading) and not shouted and heading not in (document.title, document.name):
-            found[heading] = None
-    return sorted(found, key=lambda one: (not one.endswith("?"), " " not in one))[:MAX_TRIED]
+        labels |= dict.fromkeys(LABEL.findall(passage.text))
+        headings[NUMBER.sub("", passage.section.rpartition(SECTION_MARK)[2]).strip()] = None
+    tried: list[str] = []
+    for found in (labels, headings):
+        fit = [one for one in found if HEADING.fullmatch(one) and not one.isupper() and one != document.title]
+        # what begins small and is long is a part of a sentence
+        short = [one for one in fit if len(one.split()) <= (2 if one[0].islower() else MAX_WORDS)]
+        tried += short[:: max(0, len(short) - 1) // MAX_TRIED + 1]
+    tried.sort(key=lambda one: not one.endswith("?"))
+    return list(dict.fromkeys(f"{one[0].upper()}{one[1:].removesuffix('?')}?" for one in tried))
 
 
 def find(engine: Engine, document: Document, settings: Settings, stop: Cancel) -> str | None:
     """The question of a document whose answer is likeliest, one with a value first; "" for none, None when stopped."""
-    best = (False, LEAST, "")
-    for heading in headings(engine, document):
+    best = (False, 0.0, "")
+    for question in candidates(engine, document):
         if stop():
             return None
-        question = heading if heading.endswith("?") else f"{heading}?"
-        if (found := answered(engine, document, question, settings)) and (*found, question) > best:
-            best = (*found, question)
+        found = answered(engine, document, question, settings)
+        if found and found[1] >= LEAST:
+            best = max(best, (*found, question))
+        if best[0] and best[1] >= ENOUGH:
+            break
     return best[2]
 
 
