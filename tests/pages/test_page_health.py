@@ -20,6 +20,7 @@ from ui.app.texts import say, tell
 from ui.health import figures
 from ui.health.figures import question_rows, rows_of
 
+LISTING = "Which documents do you have?"
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
 
 
@@ -49,24 +50,24 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
 ) -> None:
     """S3-31: the five figures, questions, refusals; text of questions stays inert."""
     engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
-    for question in (ANSWERED, REFUSED, REFUSED):
+    for question in (LISTING, ANSWERED, REFUSED, REFUSED):
         store.keep(engine.measure(question, settings))
 
     page = opened(app)
 
     shown = {metric.label: metric.value for metric in page.metric}
     assert set(shown) == {"How sure", "Search"}  # no language model was asked, so there is nothing to say of its drafts
-    assert "3 questions." in captions(page)
+    assert "4 questions." in captions(page)
 
     monkeypatch.setitem(figures.GOALS, Figure.RETRIEVAL, Goal(-2.0, -1.0))  # type: ignore[arg-type]  # past its alert
     marked = [metric.label for metric in page.run().metric if metric.delta == say("health.look")]
     assert marked == ["Search"]
     assert list(page.dataframe[0].value["n"]) == [2]
     listed = next(frame.value for frame in page.dataframe if "sure" in frame.value.columns)
-    assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED]
-    assert REFUSED in texts(page)
-    assert "In no document: 2031" in texts(page)
-    assert "2 questions, the last on" in texts(page)
+    assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED, LISTING]
+    assert list(listed["why"])[2:] == [tell("health.answered")] * 2
+    (refused,) = [frame.value for frame in page.dataframe if "nowhere" in frame.value.columns]
+    assert [list(refused[name]) for name in ("question", "n", "nowhere")] == [[REFUSED], [2], ["2031"]]
     period = page.session_state["health_reading"][2]
     assert [row["question"] for row in rows_of(period.gaps)] == [REFUSED, REFUSED]
     assert to_csv(rows_of(period.gaps)).count(b"Acme") == 2

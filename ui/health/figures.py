@@ -13,8 +13,8 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
-from rag_core.domain.status import Reason
-from rag_core.evaluation.health import DRIFT_ALERT, GOALS, MIN_TO_COMPARE, Drift, Figure, Gap, Kept, figure, refusals
+from rag_core.domain.status import AnswerStatus
+from rag_core.evaluation.health import DRIFT_ALERT, GOALS, Drift, Figure, Gap, Kept, figure, refusals
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import state, tables
 from ui.app.people import recording
@@ -23,7 +23,7 @@ from ui.lab.plots import BLUE, ORANGE
 from ui.settings.sharing import address
 
 HEIGHT = 260  # pixels of a chart
-MAX_GAPS, MAX_EXAMPLES = 8, 5  # groups on the page, and further questions of each; the file has all
+GAPS_IN_VIEW = 8  # groups; more are scrolled
 MAX_LISTED = 200  # questions, the newest
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
 _DRAFTED = (Figure.COVERAGE, Figure.FAILED)  # of drafts, which only a language model can get wrong
@@ -67,8 +67,8 @@ def show_feedback(since: str) -> None:
     right, wrong, refusals = (
         said[kind] for kind in (FeedbackKind.HELPFUL, FeedbackKind.WRONG_ANSWER, FeedbackKind.WRONG_REFUSAL)
     )
-    st.caption(say("health.feedback", right=right, wrong=wrong, refusals=refusals))
     if total := right + wrong + refusals:
+        st.caption(say("health.feedback", right=right, wrong=wrong, refusals=refusals))
         st.caption(say("health.feedback_share", share=right / total))
 
 
@@ -112,26 +112,27 @@ def show_scores(drift: Drift) -> None:
         stack=False,
         alt=say("health.scores_alt"),
     )
-    if not drift.then:
-        st.caption(say("health.drift_none"))
-    elif drift.index is None:
-        st.caption(say("health.drift_few", most=MIN_TO_COMPARE))
-    else:
+    if drift.index is not None:
         st.caption(say("health.drift", index=drift.index, alert=DRIFT_ALERT), help=say("health.drift_help"))
 
 
 def show_gaps(gaps: Sequence[Gap]) -> None:
-    """The groups of unanswered questions, with examples; all of them as a file."""
+    """A table of the groups of unanswered questions, each by one of them; all of them as a file."""
     st.header(say("health.gaps"), anchor=False)
     if not gaps:
         st.caption(say("health.gaps_none"))
         return
-    st.caption(say("health.gaps_about"))
-    for number, gap in enumerate(gaps[:MAX_GAPS]):
-        with st.container(border=True, key=f"gap_{number}", gap="small"):
-            _show_gap(gap)
-    if len(gaps) > MAX_GAPS:
-        st.caption(say("health.gaps_rest", n=len(gaps) - MAX_GAPS))
+    rows = [
+        {
+            "question": gap.questions[0].question,
+            "n": len(gap.questions),
+            "at": max(one.at for one in gap.questions)[:10],
+            "nowhere": ", ".join(gap.nowhere),
+        }
+        for gap in gaps
+    ]
+    wide = {"question": "large", "n": "small", "at": "small"}
+    tables.show(rows, "health.gap_", "health_gaps", wide=wide, in_view=GAPS_IN_VIEW, alt="health.gaps_about")
     tables.offer(lambda: rows_of(gaps), "gaps")
 
 
@@ -150,19 +151,6 @@ def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
         for number, gap in enumerate(gaps, 1)
         for one in gap.questions
     ]
-
-
-def _show_gap(gap: Gap) -> None:
-    first, *others = gap.questions
-    at = max(one.at for one in gap.questions)[:10]
-    st.text(first.question)
-    st.text(tell("health.gap_count", n=len(gap.questions), at=at))
-    if gap.nowhere:
-        st.text(tell("health.gap_nowhere", names=", ".join(gap.nowhere)))
-    if more := [text for text in dict.fromkeys(one.question for one in others) if text != first.question]:
-        with st.expander(say("health.gap_more")):
-            for text in more[:MAX_EXAMPLES]:
-                st.text(text)
 
 
 def show_questions(kept: Sequence[Kept]) -> None:
@@ -198,6 +186,6 @@ def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict
 
 
 def _ended(one: Kept) -> str:
-    if one.summary.reason is not Reason.NONE:
+    if one.summary.status is not AnswerStatus.SUCCESS:
         return f"refusal.why_{one.summary.reason}"
     return "health.answered_again" if one.summary.failed else "health.answered"
