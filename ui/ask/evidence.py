@@ -97,7 +97,7 @@ def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object],
     def grey(side: str, text: str) -> None:
         lines = [line for line in text.split(BREAK) if line not in quoted and CELL not in line]
         if any(lines):
-            show_text(_near(BREAK.join(lines), side), f"around_{side}{key}")
+            show_text(near(BREAK.join(lines), side), f"around_{side}{key}")
 
     show_text(" · ".join(filter(None, (_dated(place, first), first.heading))), f"around_heading{key}")
     grey("before", "" if number else first.before.text)
@@ -105,8 +105,10 @@ def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object],
     grey("after", last.after.text if number == of - 1 else "")
 
 
-def _near(text: str, side: str) -> str:
-    """The part of a text that stands next to the answer, in whole words."""
+def near(text: str, side: str) -> str:
+    """The part of a text that stands next to the answer: two lines of it, in whole words."""
+    lines = text.split(BREAK)
+    text = BREAK.join(lines[-2:] if side == "before" else lines[:2])
     if len(text) <= AROUND:
         return text
     return f"… {text[-AROUND:].partition(' ')[2]}" if side == "before" else f"{text[:AROUND].rpartition(' ')[0]} …"

@@ -18,7 +18,7 @@ from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode
 from ui.app.asked import Asked
 from ui.app.elements import badge, show_text
-from ui.app.texts import figure, language, say, spoken, tell
+from ui.app.texts import figure, say, spoken, tell
 from ui.ask.checks import measured, meter, required
 from ui.ask.drafts import flagged, show_drafter
 from ui.ask.evidence import show_place
@@ -51,8 +51,7 @@ def show_refusal(asked: Asked) -> None:
             show_text(absent, "refusal_nowhere")  # it repeats words of the question
         if wrong := flagged(decision, asked.measurements):
             show_text("\n".join(wrong), "refusal_flagged")
-        repeated = decision.reason is Reason.FOLLOW_UP or decision.language == language()  # the headline says it
-        if decision.answer and decision.may_be is None and (asked.settings.refusal_text or not repeated):
+        if decision.answer and decision.may_be is None and decision.reason is not Reason.FOLLOW_UP:
             st.text(decision.answer)
         checks, said = [check for check in decision.trace.checks if check.blocks], limit_of(asked)
         for number, check in enumerate(check for check in checks if check is not said):  # the line above says that one
