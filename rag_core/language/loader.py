@@ -73,7 +73,7 @@ class Languages(Mapping[str, LanguageInfo]):
         return self[code if code in self._paths else FALLBACK]
 
     def name(self, code: str, lang: str = FALLBACK) -> str:
-        """What a language is called in another, English where that has no file."""
+        """The name of a language in another one, in English where that has no file."""
         names: Mapping[str, str] = Locale.parse(lang if lang in self._paths else FALLBACK).languages
         return names.get(code, self[code].name)
 

@@ -25,17 +25,17 @@ from ui.app.jobs.background import watch
 from ui.app.state import Session
 from ui.app.texts import say
 
-Found = tuple[tuple[str, str], ...]  # each a question, and the name of its document
+Found = tuple[tuple[str, str], ...]  # a question, and the name of its document
 MAX_SHOWN = 6  # documents with a question, the newest ones
 MAX_TRIED = 12  # headings of a document that are asked, and as many labels
 LEAST = 0.7  # how likely right an answer must be: the first one that somebody sees should not be wrong
-ENOUGH = 0.85  # of an answer with a value: no better one is looked for
+ENOUGH = 0.85  # the same where there is a value: no better one is looked for
 MAX_KEPT = 8  # versions and settings that are remembered
 LOOK_SECONDS = 0.5  # between two looks at whether they are there
 NUMBER = re.compile(r"^[\W\d_]+")  # before a heading: "§ 4", "2.1"
 WORDS = r"[^\W\d_][^\d.:;,(){}\[\]*|/\\…“”„\"«»<>=#@\n\t]{3,47}"
 HEADING, LABEL = re.compile(WORDS), re.compile(rf"(?:^|[\n\t;,•]\s*)({WORDS}):\s+\S")
-MAX_WORDS = 5
+MAX_WORDS = 5  # in a heading or label that people would ask; chosen
 
 
 def show(engine: Engine, session: Session, settings: Settings) -> None:

@@ -26,7 +26,7 @@ HEIGHT = 260  # pixels of a chart
 GAPS_IN_VIEW = 8  # groups; more are scrolled
 MAX_LISTED = 200  # questions, the newest
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
-_DRAFTED = (Figure.COVERAGE, Figure.FAILED)  # of drafts, which only a language model can get wrong
+_DRAFTED = (Figure.COVERAGE, Figure.FAILED)  # about drafts: only a language model's can be wrong
 
 
 def in_words(which: Figure, value: float | None) -> str:
