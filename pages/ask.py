@@ -48,7 +48,7 @@ def page() -> None:
     with right:
         upload_field()
     notice = st.container(key="notice")  # filled when the question on the page is known
-    waiting.show_examples(engine, session, running())
+    waiting.show_examples(engine, session, settings, running())
 
     turns.resume(engine)
     export.open_linked(engine)

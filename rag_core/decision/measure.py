@@ -170,6 +170,7 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
         languages=languages,
         names={d.id: d.name for d in searched},
         headings={d.id: d.heading for d in searched if d.heading},
+        page_counts={d.id: d.page_count for d in searched},
         written_in={d.id: d.language for d in searched if d.language in LANGUAGES},
         titles={d.id: d.title for d in searched},
         dates={d.id: d.date for d in searched if d.date},

@@ -46,9 +46,7 @@ from rag_core.settings.presets import DEFAULT_PRESET, presets
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
-_READ_THEM = (
-    "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
-)
+_READ_THEM = "Not all could be read: the page of documents says what could not, and what helps."
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ class LibraryFacts:
     languages: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     headings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # on first pages, set large
+    page_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))  # pages of a document
     written_in: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # the language of a document
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

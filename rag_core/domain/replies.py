@@ -48,22 +48,23 @@ def reply(intent: str, language: str, facts: LibraryFacts) -> str:
     if not facts.documents:
         return said.nothing
     head = said.holds.format(documents=facts.documents, pages=facts.pages)
-    titles = [
-        _described(facts, document) for document in sorted(facts.titles, key=lambda id: facts.titles[id].casefold())
-    ]
+    ordered = sorted(facts.titles, key=lambda id: facts.titles[id].casefold())
+    titles = [_described(facts, document, language) for document in ordered]
     listed = [f"{_ITEM}{title}" for title in titles[:MAX_COUNT]]
     if len(titles) > MAX_COUNT:
         listed.append(f"{_ITEM}… + {len(titles) - MAX_COUNT}")
     return "\n".join([head, *listed])
 
 
-def _described(facts: LibraryFacts, document: str) -> str:
-    """A document's title, else heading, author, date and language as far as they are known, in one line."""
+def _described(facts: LibraryFacts, document: str, asked_in: str) -> str:
+    """A document's title, else heading, author, date, language and pages as far as they are known, in one line."""
     title, heading = facts.titles[document], facts.headings.get(document, "")
     title = f"{heading} ({title})" if heading and title == facts.names.get(document) else title
     language = facts.written_in.get(document, "")
     date = f"{facts.dates.get(document, '')}{FROM_FILE * facts.by_file(document)}"
-    known = (title, facts.authors.get(document, ""), date, LANGUAGES[language].name if language else "")
+    language = LANGUAGES.name(language, asked_in) if language else ""
+    pages = _words(asked_in).pages.format(pages=facts.page_counts[document]) if document in facts.page_counts else ""
+    known = (title, facts.authors.get(document, ""), date, language, pages)
     return " · ".join(" ".join(one.split()) for one in known if one)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import regex
+from babel import Locale
 
 from rag_core.errors import InvalidSetting
 from rag_core.language.schema import AnyLanguage, Grammar, LanguageInfo
@@ -70,6 +71,11 @@ class Languages(Mapping[str, LanguageInfo]):
     def or_fallback(self, code: str) -> LanguageInfo:
         """The language, or English where it has no file."""
         return self[code if code in self._paths else FALLBACK]
+
+    def name(self, code: str, lang: str = FALLBACK) -> str:
+        """The name of a language in another one, in English where that has no file."""
+        names: Mapping[str, str] = Locale.parse(lang if lang in self._paths else FALLBACK).languages
+        return names.get(code, self[code].name)
 
     def add(self, path: Path) -> LanguageInfo:
         """Add a language by its file, or read one anew, before the first text is read."""

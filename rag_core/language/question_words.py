@@ -19,10 +19,11 @@ from rag_core.language.values import (
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Answers that need no document: to a greeting; what the library holds; that it is empty."""
+    """Answers that need no document: to a greeting; what the library holds, and each document; that it is empty."""
 
     greeting: Text
     holds: Text
+    pages: Text
     nothing: Text
 
 

@@ -198,6 +198,14 @@ class Library:
     def remembers(self, document_id: str) -> bool:
         return self._collection.remembers(document_id)
 
+    def questions(self) -> dict[str, str]:
+        """A question to try by document, "" where none was found; none of documents that nobody looked at."""
+        return self._collection.questions()
+
+    def keep_question(self, document_id: str, question: str) -> None:
+        """Keep it with the document, with which it goes. Nothing is kept for a document that is gone."""
+        self._collection.keep_question(document_id, question)
+
     def size_bytes(self) -> int:
         return self._collection.size_bytes()
 

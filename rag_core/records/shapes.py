@@ -39,7 +39,7 @@ Again = Mapping[str, Callable[[Row, Texts, str], str]]  # how each text of a row
 # hash digits that stand for a cited id that a model made up, where its text is gone: two of them stay two
 _REF_DIGITS = 8
 # facts by document, of which only those are kept that a decision can name
-_NAMED = ("names", "titles", "dates", "date_sources", "authors", "authority")
+_NAMED = ("names", "titles", "page_counts", "dates", "date_sources", "authors", "authority")
 _PASSAGE: Again = {
     "text": lambda row, texts, wanted: texts.reading(row["document"], _spans(row["spans"]), wanted),
     "section": lambda row, texts, wanted: texts.section(row["document"], row["id"], wanted),
@@ -266,7 +266,8 @@ def write(measurements: Measurements, rejected: Collection[int] = ()) -> Written
     passages = {one["id"]: one for half in halves for one in _passages(half)}
     cited = {one["document"] for half in halves for claim in half["draft"]["claims"] for one in claim["evidence"]}
     torn = {id for half in halves for one in half["conflicts"] for id in one["documents"]}
-    named = {one["document"] for one in passages.values()} | cited | torn
+    partly = {id for half in halves for id in half["library"]["partly"]}  # a refusal names them
+    named = {one["document"] for one in passages.values()} | cited | torn | partly
     to = Writing(passages, named, rejected, own={}, of_rejected={})
     for half in halves:
         _hide(half, to)

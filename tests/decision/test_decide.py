@@ -534,8 +534,8 @@ def test_given_words_that_the_passages_or_a_name_hold_then_a_document_is_wanted_
 @pytest.mark.parametrize(
     ("asked_in", "known", "said"),
     [
-        ("de", 0.0, "The question is in Deutsch, the likeliest place is in English. Ask in English."),
-        ("de", 1.0, "The question is in Deutsch, the likeliest place is in English. Ask in English."),
+        ("de", 0.0, "The question is in German, the likeliest place is in English. Ask in English."),
+        ("de", 1.0, "The question is in German, the likeliest place is in English. Ask in English."),
         ("en", 0.0, ""),
         ("xx", 0.0, ""),
     ],
@@ -553,7 +553,7 @@ def test_given_a_place_in_another_language_than_the_question_then_the_remedy_is_
 
     assert [one for one in decide(asked).suggestions if "The question is in" in one] == [said] * bool(said)
     nothing = replace(asked, draft=draft([]), hits=found.hits)
-    of_all = "The question is in Deutsch, the documents are in English."
+    of_all = "The question is in German, the documents are in English."
     assert any(of_all in one for one in decide(nothing).suggestions) is (asked_in == "de" and not known)
 
 

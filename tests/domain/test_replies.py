@@ -85,13 +85,19 @@ def test_given_a_title_of_several_lines_then_it_is_one_line_of_the_list() -> Non
     )
 
 
-def test_given_what_the_record_knows_of_a_document_then_its_author_and_date_are_told_in_one_line() -> None:
+def test_given_what_the_record_knows_of_a_document_then_one_line_tells_it_in_the_language_of_the_question() -> (
+    None
+):
     known = replace(
         facts("The bees", pages=7),
+        written_in={"d0": "de"},
+        page_counts={"d0": 7},
         authors={"d0": "Tilda\nMarchbank"},
         dates={"d0": "2023-04-18"},
         date_sources={"d0": DateSource.FILE},
     )
 
-    assert reply("about_library", "en", known).endswith(f"7.\n- The bees · Tilda Marchbank · 2023-04-18{FROM_FILE}")
+    line = f"7.\n- The bees · Tilda Marchbank · 2023-04-18{FROM_FILE} · "
+    assert reply("about_library", "en", known).endswith(f"{line}German · pages: 7")
+    assert reply("about_library", "cs", known).endswith(f"{line}němčina · stran: 7")
     assert is_reply(reply("about_library", "en", known), Reason.ABOUT_LIBRARY, "en")

@@ -49,7 +49,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "20981351e3be"),
-    "language": (4, "f5f8b6562310"),
+    "language": (4, "e7c02ac48a7c"),
     "features": (14, "14006ba959b3"),
 }
 

@@ -52,6 +52,7 @@ groups_by_space = true
 [replies]
 greeting = 'Saluton. Demandu ion pri la dokumentoj.'
 holds = 'Dokumentoj: {documents}, paĝoj: {pages}.'
+pages = 'paĝoj: {pages}'
 nothing = 'Ankoraŭ estas neniu dokumento.'
 
 [facts]

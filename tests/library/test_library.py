@@ -396,3 +396,16 @@ def test_given_many_texts_when_added_then_they_are_embedded_in_groups_and_publis
     reopened = library(tmp_path)
     reopened.verify()
     assert [*reopened.snapshot.passages] == [*opened.snapshot.passages]
+
+
+def test_given_a_question_to_try_when_kept_then_it_goes_with_its_document(tmp_path):
+    opened = library(tmp_path)
+    kept, gone = (opened.add([text(name, f"{name} sleep.")], SETTINGS).added[0].id for name in ("Cats", "Dogs"))
+    for id in (kept, gone):
+        opened.keep_question(id, "Opening hours?")
+    assert library(tmp_path).questions() == dict.fromkeys((kept, gone), "Opening hours?")
+
+    opened.delete(gone)
+    opened.keep_question(gone, "Again?")
+
+    assert library(tmp_path).questions() == {kept: "Opening hours?"}

@@ -36,7 +36,7 @@ from ui.app import state
 from ui.app.scope import shown_date
 from ui.app.sheets import to_markdown
 from ui.ask import export
-from ui.ask.evidence import asked_column, row_of
+from ui.ask.evidence import MAX_CELLS, asked_column, near, row_of
 from ui.ask.refusal import percents
 from ui.documents import viewer
 
@@ -70,7 +70,8 @@ def test_given_an_answer_when_shown_then_its_source_passages_and_surroundings_ca
     assert one.heading
     assert {key for key in keys_of_containers(page) if key.startswith("around_")} == said > {"around_heading"}
     own = set(one.heading.split(SECTION_MARK))  # which are not said again in the line above
-    assert all(line in texts(page) for text in around for line in text.split(BREAK) if line not in own)
+    beside = [one.heading, near(one.before.text, "before"), near(one.after.text, "after")]
+    assert all(line in texts(page) for text in beside for line in text.split(BREAK) if line not in own)
     sent = to_markdown(export.blocks(state.engine(), asked_of(page)))
     assert all(escaped(text) in sent for text in around)
 
@@ -182,7 +183,7 @@ def test_given_a_probability_or_its_limit_when_changed_then_the_line_follows_and
         ("Part | Value; bar | x: Pump | 16", ()),
         ("Pump | 16", ()),
         ("Note: all is well.", ()),
-        ("a | b | c | d | e | f | g: 1 | 2 | 3 | 4 | 5 | 6 | 7", ()),
+        (" | ".join("x" * (MAX_CELLS + 1)) + ": " + " | ".join("1" * (MAX_CELLS + 1)), ()),
     ],
 )
 def test_given_the_text_of_a_claim_when_it_is_a_row_then_each_cell_has_its_head(

@@ -200,7 +200,7 @@ def test_given_cells_that_are_clicked_or_ticked_then_the_details_or_the_deletion
     assert list(page.dataframe[0].value["name"]) == [names[1], *names[3:]]
 
 
-def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_it_is_opened_with_its_passages_below(
+def test_given_a_page_that_could_not_be_read_when_it_is_opened_then_its_picture_is_shown_with_its_passages_below(
     app: AppTest, library: Path
 ) -> None:
     data = make.scanned(stamp="Confidential copy number 7")
@@ -215,7 +215,7 @@ def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_it_
     assert "What to do: read it again with OCR switched on, below." in texts(page)
     assert not page.image
 
-    page.button(key=f"look_{id}_1").click().run()
+    page.button(key="whole_open").click().run()
 
     assert len(page.image) == 1
     assert page.number_input(key=f"page_of_{id}").value == 1
@@ -329,7 +329,7 @@ def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() 
     [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (94_213, "94.2 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")],
 )
 def test_given_bytes_when_put_into_words_then_they_have_their_unit(size: float, words: str) -> None:
-    assert details.size_in_words(int(size)) == words
+    assert catalogue.size_in_words(int(size)) == words
 
 
 def test_given_a_language_when_named_then_it_is_in_words_and_an_unknown_code_is_shown() -> None:

@@ -19,6 +19,7 @@ from ui.app.texts import say, tell
 from ui.health import figures
 from ui.health.figures import question_rows
 
+LISTING = "Which documents do you have?"
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
 
 
@@ -48,23 +49,23 @@ def test_given_kept_questions_when_opened_then_figures_and_refusals_are_shown(
 ) -> None:
     """S3-31: the five figures, questions, refusals; text of questions stays inert."""
     engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
-    for question in (ANSWERED, REFUSED, REFUSED):
+    for question in (LISTING, ANSWERED, REFUSED, REFUSED):
         store.keep(engine.measure(question, settings))
 
     page = opened(app)
 
     shown = {metric.label: metric.value for metric in page.metric}
-    assert (shown["Sentences with a source"], shown["Drafts rejected"]) == ("100.0 %", "0.0 %")
-    assert "Language model" not in shown  # none was asked, so there is nothing to show
-    assert "3 questions." in captions(page)
+    assert set(shown) == {"How sure", "Search"}  # no language model was asked, so there is nothing to say of its drafts
+    assert "4 questions." in captions(page)
 
-    monkeypatch.setitem(figures.GOALS, Figure.COVERAGE, Goal(2.0, 1.5))  # type: ignore[arg-type]  # past its alert
+    monkeypatch.setitem(figures.GOALS, Figure.RETRIEVAL, Goal(-2.0, -1.0))  # type: ignore[arg-type]  # past its alert
     marked = [metric.label for metric in page.run().metric if metric.delta == say("health.look")]
-    assert marked == ["Sentences with a source"]
+    assert marked == ["Search"]
     assert list(page.dataframe[0].value["n"]) == [2]
     refused, listed = (frame.value for frame in page.dataframe if "sure" in frame.value.columns)
     assert list(refused["question"]) == [REFUSED, REFUSED]
-    assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED]
+    assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED, LISTING]
+    assert list(listed["why"])[2:] == [tell("health.answered")] * 2
 
 
 def test_given_kept_questions_when_listed_then_each_has_how_it_ended_and_the_address_of_its_stages(

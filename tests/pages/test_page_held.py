@@ -103,9 +103,9 @@ def test_given_a_second_question_before_the_first_was_asked_then_both_are_asked_
     session_of(page).hold(QUESTION)
     touch(2)
 
-    page.button(key="example_0").click().run()
+    page.button(key="example_1").click().run()
 
-    assert questions(page) == [QUESTION, EXAMPLES[0][0]]
+    assert questions(page) == [QUESTION, EXAMPLES[1][0]]
     assert session_of(page).held == []
 
 

@@ -40,14 +40,14 @@ def test_given_a_refusal_when_said_in_a_line_then_its_reason_is_a_sentence_and_n
 
     assert refused.reason is Reason.TOP_COSINE
     assert outcome_in_words(replace_places(asked(refused_by_distance)).decision) == (
-        "○ no answer. Nothing in the documents is close enough to what was asked."
+        "○ No answer. Nothing in the documents is close enough to what was asked."
     )
-    assert outcome_in_words(refused) == "ⓘ maybe, 90 % sure"
+    assert outcome_in_words(refused) == "ⓘ Maybe, 90 % sure"
 
 
 @pytest.mark.parametrize(
     ("probability", "said"),
-    [(0.84, "✓ answered, 84 % sure"), (0.999, "✓ answered, more than 99 % sure"), (0.3, "ⓘ maybe, 30 % sure")],
+    [(0.84, "✓ Answered, 84 % sure"), (0.999, "✓ Answered, more than 99 % sure"), (0.3, "ⓘ Maybe, 30 % sure")],
 )
 def test_given_an_answer_when_said_in_a_line_then_its_number_is_in_percent_and_a_low_one_has_no_tick(
     probability: float, said: str
@@ -56,7 +56,7 @@ def test_given_an_answer_when_said_in_a_line_then_its_number_is_in_percent_and_a
 
 
 def test_given_an_answer_without_a_probability_when_said_in_a_line_then_no_number_is_made_up() -> None:
-    assert outcome_in_words(decide(measurements(0.9, of=OBSERVING))) in ("✓ answered", "ⓘ answered")
+    assert outcome_in_words(decide(measurements(0.9, of=OBSERVING))) in ("✓ Answered", "ⓘ Answered")
 
 
 def test_given_a_number_when_exported_then_the_file_says_the_line_of_the_page() -> None:

@@ -8,7 +8,6 @@ import json
 from dataclasses import replace
 
 import pytest
-import streamlit as st
 from any_measurements import any_measurements
 from builders import MODES, draft, measurements, passage
 from folding import each
@@ -215,15 +214,11 @@ def test_given_a_row_or_a_word_broken_at_the_end_of_a_line_then_what_the_draft_r
     assert [name == say("stages.became_kept_sentence") for name in rows_told] == [False, True, True, False]
 
 
-def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files: dict[str, str] = {}
-    monkeypatch.setattr(st, "download_button", lambda label, make, name, *_, **__: files.update({name: make()}))
-
+def test_given_a_decision_then_all_of_it_is_at_hand_as_json(page: AppTest) -> None:
     ask(page, REFUSED)
 
-    assert json.loads(files["decision.json"]) == json.loads(json.dumps(asked_of(page).decision.to_json()))
+    (written,) = [code.value for code in page.code if code.language == "json"]
+    assert json.loads(written) == json.loads(json.dumps(asked_of(page).decision.to_json()))
 
 
 @each(

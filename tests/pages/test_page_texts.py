@@ -11,7 +11,7 @@ from pathlib import Path
 from folding import each
 
 from ui.app.texts import LANGUAGE, SCREENS, figure, languages, screen, speaking, spoken, tell
-from ui.documents.details import size_in_words
+from ui.documents.catalogue import size_in_words
 from ui.settings.wording import value_in_words
 
 ROOT = Path(__file__).resolve().parents[2]

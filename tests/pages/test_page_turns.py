@@ -121,3 +121,12 @@ def test_given_questions_that_are_not_kept_when_asked_then_the_address_names_non
 
     assert turns_of(page) == ""
     assert asked_of(page).question == REWRITTEN
+
+
+def test_given_a_question_whose_touch_is_told_twice_when_asked_then_it_is_one_turn(page: AppTest) -> None:
+    """Streamlit tells a press again where the next touch ended its run."""
+    for _ in range(2):
+        session_of(page).hold(HOTEL)
+    page.run()
+
+    assert [one.question for one in session_of(page).history] == [HOTEL]

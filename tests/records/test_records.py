@@ -259,6 +259,13 @@ def test_given_names_of_many_documents_when_recorded_then_only_those_that_a_deci
     assert numbers(decide(from_record(row))) == numbers(decide(original))
 
 
+def test_given_a_refusal_that_names_a_document_that_was_read_in_part_when_restored_then_it_names_it_again() -> None:
+    facts = LibraryFacts(2, 2, 2, names={"d1": "a.pdf", "d9": "b.pdf"}, partly=("d9",))
+    asked = measurements(0.1, of=Settings.load("compliance"), library=facts)
+    assert "b.pdf" in decide(asked).explanation
+    assert decide(from_record(through_json(asked))).explanation == decide(asked).explanation
+
+
 @each("version", [None, 0, 1, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1, str(SCHEMA_VERSION), True])
 def test_given_a_record_of_another_version_when_restored_then_one_clear_error(version: object) -> None:
     row = {**through_json(measurements(0.9)), "schema_version": version}

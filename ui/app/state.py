@@ -154,10 +154,16 @@ class Session:
         self.editions[field] += 1
 
     def hold(self, question: str, again: bool = False, typed: str = "") -> None:
-        """Take a question that was submitted; for a callback."""
+        """Take a question that was submitted; for a callback.
+
+        Streamlit calls it again where a touch ended the run before the field was drawn: one that waits is not taken
+        twice.
+        """
         self.forget_results()
         self.linked = ""
-        self.held.append(Held(question, again, typed))
+        held = Held(question, again, typed)
+        if self.held[-1:] != [held]:
+            self.held.append(held)
 
     def take_back(self, held: Held) -> None:
         """Ask a question no more that was submitted and not begun; it is there to be asked again."""

@@ -28,6 +28,7 @@ from babel import Locale
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
 from rag_core.errors import RagError
+from rag_core.language import LANGUAGES
 from rag_core.settings import DATA
 
 SCREENS, SENTENCES = DATA / "screens", DATA / "sentences"
@@ -145,9 +146,16 @@ def _spoken_in(code: str, text: str) -> str:
     for end in (len(text), *(found.end(1) for found in reversed([*_BREAK.finditer(text)]))):
         for pattern, words in _sentences(code):
             if found := pattern.fullmatch(text, 0, end):
-                rest = text[end:].lstrip()
-                return words.format(*found.groups()) + (f" {_spoken_in(code, rest)}" if rest else "")
+                said, rest = words.format(*(_named(code, of) for of in found.groups())), text[end:].lstrip()
+                return f"{said} {_spoken_in(code, rest)}" if rest else said
     return text
+
+
+def _named(code: str, said: str) -> str:
+    """A list of languages in the language of the screen; other words as they are."""
+    names, known = Locale.parse(code).languages, {LANGUAGES.name(one): one for one in LANGUAGES}
+    listed = said.split(", ")
+    return ", ".join(names[known[one]] for one in listed) if {*listed} <= {*known} else said
 
 
 _BREAK = re.compile(r"([.:])\s")  # where one sentence may end and another begin

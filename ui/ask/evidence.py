@@ -30,6 +30,7 @@ from ui.app.texts import say, tell
 from ui.documents import viewer
 from ui.documents.place import Place
 
+AROUND = 140  # characters on either side of an answer: the page beside it has the rest
 HEADINGS_IN_VIEW = 20  # rows; a longer outline is scrolled
 
 
@@ -97,12 +98,21 @@ def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object],
     def grey(side: str, text: str) -> None:
         lines = [line for line in text.split(BREAK) if line not in quoted and CELL not in line]
         if any(lines):
-            show_text(BREAK.join(lines), f"around_{side}{key}")
+            show_text(near(BREAK.join(lines), side), f"around_{side}{key}")
 
     show_text(" · ".join(filter(None, (_dated(place, first), first.heading))), f"around_heading{key}")
     grey("before", "" if number else first.before.text)
     show(key)
     grey("after", last.after.text if number == of - 1 else "")
+
+
+def near(text: str, side: str) -> str:
+    """The part of a text that stands next to the answer: two lines of it, in whole words."""
+    lines = text.split(BREAK)
+    text = BREAK.join(lines[-2:] if side == "before" else lines[:2])
+    if len(text) <= AROUND:
+        return text
+    return f"… {text[-AROUND:].partition(' ')[2]}" if side == "before" else f"{text[:AROUND].rpartition(' ')[0]} …"
 
 
 def show_place(citation: Citation) -> None:
@@ -214,7 +224,7 @@ def _doubted(citation: Citation) -> str:
     return ", ".join(dict.fromkeys(map(word_in_words, citation.unsure or ())))
 
 
-MAX_CELLS = 6  # beside one another in half a window; a longer row is read as text
+MAX_CELLS = 14  # that stand beside and below one another; a longer row is read as text
 
 
 def row_of(text: str) -> tuple[tuple[str, str], ...]:
@@ -240,8 +250,9 @@ def _row(decision: Decision) -> tuple[tuple[str, str], ...]:
 
 
 def _show_cells(row: Sequence[tuple[str, str]], asked: int | None) -> None:
-    with st.container(key="answer_row"):
-        for number, (column, (head, cell)) in enumerate(zip(st.columns(len(row), gap="small"), row, strict=True)):
-            with column, st.container(key="asked_cell" if number == asked else None, gap="small"):
+    with st.container(key="answer_row", horizontal=True, gap="small"):
+        for number, (head, cell) in enumerate(row):
+            key = "asked_cell" if number == asked else f"cell_{number}"
+            with st.container(key=key, gap="xxsmall", width="content"):
                 st.text(head)
                 st.text(cell)

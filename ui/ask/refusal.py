@@ -89,6 +89,8 @@ def outcome_in_words(decision: Decision) -> str:
     """How a question ended, in one line: how sure its answer is, or in a sentence why there is none."""
     if decision.may_be is not None:
         return tell("turns.maybe", sure=sure_in_words(decision.may_be))
+    if decision.reason is Reason.SUMMARY and decision.places:
+        return tell("turns.contents")
     if not decision.answered:
         return tell("turns.refused", why=why_refused(decision))
     if not decision.citations:

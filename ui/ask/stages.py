@@ -23,7 +23,6 @@ from rag_core.engine import Engine
 from rag_core.gating.levels import cut_passages
 from ui.app import tables
 from ui.app.asked import Asked
-from ui.app.downloads import download
 from ui.app.elements import show_text
 from ui.app.texts import figure, say, screen, tell
 from ui.ask.changes import show_what_if
@@ -169,11 +168,8 @@ _SHOW = {
 
 
 def _offer_file(decision: Decision) -> None:
-    with st.container(horizontal=True):
-        written = json.dumps(decision.to_json(), ensure_ascii=False, indent=2)
-        with st.popover(say("stages.json"), icon=":material/data_object:", key="json"):
-            st.code(written, language="json", height=480)
-        download("stages.download", lambda: written, "decision.json", "download", help="stages.download_help")
+    with st.popover(say("stages.json"), icon=":material/data_object:", key="json"):
+        st.code(json.dumps(decision.to_json(), ensure_ascii=False, indent=2), language="json", height=480)
 
 
 def _show_times(asked: Asked, stage: str) -> None:

@@ -16,6 +16,7 @@ from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.language import detect
 from rag_core.service.people import Right
+from rag_core.settings import Settings
 from ui.app import first_run, state
 from ui.app.asked import Asked, Pending
 from ui.app.elements import badge, button, show_text
@@ -23,6 +24,7 @@ from ui.app.jobs.background import watch
 from ui.app.people import visitor
 from ui.app.state import Held, Session
 from ui.app.texts import language, say, tell
+from ui.ask import suggested
 
 
 def show(pending: Pending) -> None:
@@ -113,7 +115,7 @@ def offered(there: Collection[str]) -> list[tuple[str, str, set[str]]]:
     return sorted(here, key=lambda example: detect(example[0]) != first)
 
 
-def show_examples(engine: Engine, session: Session, busy: bool) -> None:
+def show_examples(engine: Engine, session: Session, settings: Settings, busy: bool) -> None:
     """Questions to click on, for whoever may ask here, until one was submitted; `busy`: documents are on their way.
 
     Those about the samples are offered where the samples themselves are, and not where a file has the name of one.
@@ -131,6 +133,8 @@ def show_examples(engine: Engine, session: Session, busy: bool) -> None:
         return
     here = offered(there)
     if not here:
+        if not busy:
+            suggested.show(engine, session, settings)
         return
     st.caption(say("examples.title"))
     with st.container(key="examples"):

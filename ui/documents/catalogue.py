@@ -15,7 +15,7 @@ from rag_core.library.stored.snapshot import Snapshot
 from ui.app import tables
 from ui.app.scope import shown_date
 from ui.app.state import library_folder, session
-from ui.app.texts import language, say, tell
+from ui.app.texts import figure, language, say, tell
 
 TABLE_ROWS = 12  # in view; a longer table scrolls
 # in the session: ids of the document in the details, and of the cell that was clicked
@@ -29,6 +29,16 @@ def language_name(code: str) -> str:
         return tell("documents.language_undetermined")
     name = Locale.parse(language()).languages.get(code)
     return name or tell("documents.language_other", code=code)
+
+
+def size_in_words(size: int) -> str:
+    """Bytes with their unit: 1.2 MB."""
+    value = float(size)
+    for unit in ("B", "KB", "MB"):
+        if value < 1000:
+            return f"{figure(value, '.0f' if unit == 'B' else '.1f')} {unit}"
+        value /= 1000
+    return f"{figure(value, '.1f')} GB"
 
 
 def strategy_name(name: str) -> str:
@@ -51,7 +61,7 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
             "ocr": len(d.ocr_pages),
             "hidden": d.hidden_chars,
             "cut": strategy_name(d.strategy),
-            "size": snapshot.size_bytes(d.id),
+            "size": snapshot.size_bytes(d.id) / 1e6,
         }
         for d in documents
     ]
@@ -65,7 +75,7 @@ def show_totals(engine: Engine, snapshot: Snapshot) -> None:
             ("documents", len(snapshot.documents), "localized"),
             ("pages", sum(d.page_count for d in snapshot.documents), "localized"),
             ("passages", len(snapshot.passages), "localized"),
-            ("size", engine.library.size_bytes(), "bytes"),
+            ("size", size_in_words(engine.library.size_bytes()), None),
         ):
             help = say(helps[name]) if name in helps else None
             st.metric(say(f"documents.total_{name}"), n, width="content", format=form, help=help)
@@ -90,7 +100,7 @@ def choose(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) ->
         "documents.column_",
         f"table_{listed}_{several:d}",
         wide={"name": NAME_PIXELS, "title": "medium"},
-        forms={"pages": "localized", "passages": "localized", "size": "bytes"},
+        forms={"pages": "localized", "passages": "localized", "size": "%.1f MB"},
         in_view=TABLE_ROWS,
         alt="documents.table",
         on_select="rerun",

@@ -17,16 +17,15 @@ from rag_core.ingest.reading.pdf_findings import page_list
 from rag_core.library.stored.sources import described
 from rag_core.service.people import Right
 from ui.app import tables
-from ui.app.elements import badge, button, remember, shown_error
+from ui.app.elements import badge, shown_error
 from ui.app.jobs.progress import writing
 from ui.app.people import visitor
 from ui.app.scope import shown_date, told_date
-from ui.app.texts import figure, say, spoken, tell
+from ui.app.texts import say, spoken, tell
 from ui.documents import whole
-from ui.documents.catalogue import language_name, strategy_name
+from ui.documents.catalogue import language_name, size_in_words, strategy_name
 from ui.documents.keeping import write
 
-MAX_PAGES = 12  # that are offered to be looked at
 # what a problem's sentence says, and the key of its remedy; the sentences are those of the PDF reader
 REMEDIES: Mapping[str, str] = {
     "its text may be missing or wrong": "page_damaged",
@@ -54,18 +53,8 @@ REMEDIES: Mapping[str, str] = {
 NO_PROBLEMS = ("struck", "stated_long")  # there is nothing to do about them
 
 
-def size_in_words(size: int) -> str:
-    """Bytes with their unit, as the table shows them: 1.2 MB."""
-    value = float(size)
-    for unit in ("B", "KB", "MB"):
-        if value < 1000:
-            return f"{figure(value, '.0f' if unit == 'B' else '.1f')} {unit}"
-        value /= 1000
-    return f"{figure(value, '.1f')} GB"
-
-
 def show_findings(engine: Engine, document: Document) -> None:
-    """Facts, then problems with their remedies, then the pages that want to be looked at."""
+    """Facts, then problems with their remedies."""
     st.header(say("documents.facts"), anchor=False)
     st.text("\n".join(facts(engine, document)))
     if not engine.tools.knows(document.language):
@@ -73,7 +62,6 @@ def show_findings(engine: Engine, document: Document) -> None:
     for problem in document.problems:
         key = next((key for words, key in REMEDIES.items() if words in problem), "other")
         _show_problem(problem, tell(f"documents.remedy_{key}"), "documents.note" if key in NO_PROBLEMS else "")
-    _offer_pages(document)
 
 
 def facts(engine: Engine, document: Document) -> list[str]:
@@ -110,19 +98,6 @@ def _show_problem(problem: str, remedy: str, note: str = "") -> None:
         badge(note or "problems.badge", *(("info", "gray") if note else ("error", "orange")))
         st.text(spoken(problem))
         st.text(remedy)
-
-
-def _offer_pages(document: Document) -> None:
-    pages = sorted({*document.unreadable_pages, *document.ocr_pages})
-    if not pages:
-        return
-    st.caption(say("documents.look"))
-    with st.container(horizontal=True, gap="small"):
-        for page in pages[:MAX_PAGES]:
-            key, help = f"look_{document.id}_{page}", "documents.look_help"
-            button("documents.look_page", key, go_to, document.id, page, n=page, icon="visibility", help=help)
-    if len(pages) > MAX_PAGES:
-        st.caption(say("documents.look_more", n=len(pages) - MAX_PAGES))
 
 
 OWN = ("title", "date", "authority", "verified")
@@ -179,12 +154,6 @@ def free_values(text: str) -> dict[str, str]:
             raise InvalidInput(f"{key!r} has its own field.", remedy="Fill that field, or use another key.")
         values[key] = value
     return values
-
-
-def go_to(document_id: str, page: int) -> None:
-    """Open the document at this page."""
-    remember(f"page_of_{document_id}", page)
-    remember(whole.CHOSEN, (document_id, page))
 
 
 KINDS = {

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
-from rag_core.domain.status import Reason
+from rag_core.domain.status import AnswerStatus
 from rag_core.evaluation.health import GOALS, Figure, Kept, figure, refusals, unanswered
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import state, tables
@@ -22,6 +22,7 @@ from ui.settings.sharing import address
 
 MAX_LISTED = 200  # questions, the newest
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
+_DRAFTED = (Figure.COVERAGE, Figure.FAILED)  # about drafts: only a language model's can be wrong
 
 
 def in_words(which: Figure, value: float | None) -> str:
@@ -29,9 +30,15 @@ def in_words(which: Figure, value: float | None) -> str:
     return say("health.none") if value is None else say(f"health.{_UNIT.get(which, 'share')}", value=value)
 
 
+def shown(kept: Sequence[Kept]) -> dict[Figure, float]:
+    """The figures that were measured; those of drafts only where a language model wrote some."""
+    found = {which: value for which in Figure if (value := figure(which, kept)) is not None}
+    return found if Figure.MODEL in found else {name: of for name, of in found.items() if name not in _DRAFTED}
+
+
 def show_alerts(kept: Sequence[Kept]) -> None:
     """Say whether a figure is past its alert."""
-    past = sum(GOALS[which].alerts(figure(which, kept)) for which in Figure)
+    past = sum(GOALS[which].alerts(value) for which, value in shown(kept).items())
     if past:
         st.warning(say("health.alerts", n=past), icon=":material/warning:")
     else:
@@ -41,13 +48,11 @@ def show_alerts(kept: Sequence[Kept]) -> None:
 def show_figures(kept: Sequence[Kept]) -> None:
     """The figures in one line; each says on request what it counts."""
     with st.container(horizontal=True, gap="large", key="health_figures"):
-        for which in Figure:
-            value = figure(which, kept)
-            if value is not None:
-                shown, about = in_words(which, value), say(f"health.{which.value}_help")
-                look = say("health.look") if GOALS[which].alerts(value) else None
-                name = say(f"health.{which.value}")
-                st.metric(name, shown, look, delta_color="off", delta_arrow="off", help=about, width="content")
+        for which, value in shown(kept).items():
+            name, about = say(f"health.{which.value}"), say(f"health.{which.value}_help")
+            look = say("health.look") if GOALS[which].alerts(value) else None
+            said = in_words(which, value)
+            st.metric(name, said, look, delta_color="off", delta_arrow="off", help=about, width="content")
 
 
 def show_feedback(since: str) -> None:
@@ -56,8 +61,8 @@ def show_feedback(since: str) -> None:
     right, wrong, refusals = (
         said[kind] for kind in (FeedbackKind.HELPFUL, FeedbackKind.WRONG_ANSWER, FeedbackKind.WRONG_REFUSAL)
     )
-    st.caption(say("health.feedback", right=right, wrong=wrong, refusals=refusals))
     if total := right + wrong + refusals:
+        st.caption(say("health.feedback", right=right, wrong=wrong, refusals=refusals))
         st.caption(say("health.feedback_share", share=right / total))
 
 
@@ -122,6 +127,6 @@ def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict
 
 
 def _ended(one: Kept) -> str:
-    if one.summary.reason is not Reason.NONE:
+    if one.summary.status is not AnswerStatus.SUCCESS:
         return f"refusal.why_{one.summary.reason}"
     return "health.answered_again" if one.summary.failed else "health.answered"

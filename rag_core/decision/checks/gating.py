@@ -77,12 +77,12 @@ def _other_language(m: Measurements) -> str:
         return ""
     place = drafted_in(m.draft.claims, m.hits)
     if place != own and place in theirs:
-        name = LANGUAGES[place].name
-        return f"The question is in {LANGUAGES[own].name}, the likeliest place is in {name}. Ask in {name}."
+        name = LANGUAGES.name(place)
+        return f"The question is in {LANGUAGES.name(own)}, the likeliest place is in {name}. Ask in {name}."
     if m.features.get("known_language", 1.0) or own in theirs or not theirs:
         return ""
-    names = ", ".join(LANGUAGES[code].name for code in theirs)
-    told = f"The question is in {LANGUAGES[own].name}, the documents are in {names}."
+    names = ", ".join(map(LANGUAGES.name, theirs))
+    told = f"The question is in {LANGUAGES.name(own)}, the documents are in {names}."
     return f"{told} Ask in their language: across two, only words that are spelled alike are found."
 
 

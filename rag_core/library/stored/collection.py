@@ -49,7 +49,7 @@ from rag_core.library.stored.stored_json import (
 )
 from rag_core.library.stored.typed_json import reader, to_row
 
-VERSION = 2  # the version of the tables and of what is packed in them
+VERSION = 3  # the version of the tables and of what is packed in them
 STORES = "stores"  # the folder in which each database that has rows of the collection has a file
 # states of a document: it is being read, and its first pages may have passages; it is complete, and published with the
 # next ones; it is in the library
@@ -76,6 +76,8 @@ SCHEMA = (
     """CREATE TABLE passages (document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE,
         count INTEGER NOT NULL, title TEXT NOT NULL, passages BLOB NOT NULL, terms BLOB NOT NULL,
         vectors BLOB NOT NULL)""",
+    """CREATE TABLE question (document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE,
+        question TEXT NOT NULL)""",
     """CREATE TABLE words (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, rows INTEGER NOT NULL,
         data BLOB NOT NULL)""",
     """CREATE TABLE recognised (digest TEXT NOT NULL REFERENCES waiting (digest) ON DELETE CASCADE,
@@ -204,6 +206,15 @@ class Collection:
 
     def size_bytes(self) -> int:
         return sum(found.st_size for path in self.root.rglob("*") if (found := _stat(path)) is not None)
+
+    def questions(self) -> dict[str, str]:
+        with self.reading() as db:
+            return dict(db.execute("SELECT 'sha256:' || digest, question FROM question JOIN document ON document = id"))
+
+    def keep_question(self, document_id: str, question: str) -> None:
+        insert = "INSERT OR REPLACE INTO question SELECT id, ? FROM document WHERE digest = ? AND state = ?"
+        with self.writing() as db:
+            db.execute(insert, (question, source_digest(document_id), READY))
 
     def remembers(self, document_id: str) -> bool:
         query = "SELECT 1 FROM document WHERE digest = ?1 UNION SELECT 1 FROM waiting WHERE digest = ?1"
