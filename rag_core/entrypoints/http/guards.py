@@ -195,7 +195,7 @@ class BodyLimit:
 
 
 async def _refuse(receive: Receive, send: Send, status: int, content: bytes) -> None:
-    """Send a problem, then take in what still comes, within bounds: who sends all before reading got a reset instead."""
+    """Send a problem, then take in what still comes, within bounds: who sends all before reading got a reset else."""
     made, rest = problems.response(status, content), _Reading(receive, FORGOTTEN_BYTES)
     await send({"type": "http.response.start", "status": status, "headers": made.raw_headers})
     await send({"type": "http.response.body", "body": content, "more_body": True})
