@@ -302,9 +302,7 @@ async def _chunks(
         try:
             decision, id = task.result()
         except RagError as error:
-            problem = json.loads(problems.of(error)[1])
-            message = f"{problem['detail']} {problem['remedy']}"
-            yield _data({"error": {"message": message, "type": problem["kind"], "code": problem["status"]}})
+            yield _data({"error": problems.in_chats(json.loads(problems.of(error)[1]))})
             return
         yield chunk(_said(decision), {OWNER: told(decision, id, detail)})
         yield chunk({}, {}, "stop")

@@ -42,7 +42,6 @@ from rag_core.service.request_models import (
     MAX_PAGE,
     MAX_PAGE_ITEMS,
     MAX_PASSAGES,
-    MAX_TOP_K,
     PAGE_ITEMS,
     Domain,
     Facts,
@@ -54,6 +53,7 @@ from rag_core.service.request_models import (
     Preset,
     Question,
     TextIn,
+    TopK,
 )
 from rag_core.service.service import Service
 from rag_core.settings import Settings
@@ -204,7 +204,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         context: Context[Any, Any],
         question: Question,
         collection: Name = "default",
-        top_k: Annotated[int, Field(ge=1, le=MAX_TOP_K)] | None = None,
+        top_k: TopK | None = None,
         preset: Preset | None = None,
         settings: Knobs | None = None,
         domain: Domain | None = None,
