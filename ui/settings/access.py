@@ -19,7 +19,7 @@ from ui.app.elements import kept_error, offer_deletion, remember, select, show_k
 from ui.app.people import visitor
 from ui.app.texts import say, tell
 
-MAX_DAYS, DAYS, MAX_PEOPLE = 3650, 90, 10_000
+MAX_DAYS, DAYS, MAX_PEOPLE = 3650, 90, 10_000  # ten years; a quarter, as docs/operate.md has it; a large company
 IN_VIEW = 8  # rows of a table; a longer one scrolls
 _MADE, _PROBLEM, _REVOKING = "token_made", "token_problem", "token_revoking"  # in the session
 

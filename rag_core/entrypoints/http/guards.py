@@ -155,7 +155,7 @@ PART_SECONDS = 30.0  # for the next part of a body: longer than any link stalls 
 WHOLE_SECONDS = 60.0  # waited for all parts of a body, and a second more for each `BYTES_PER_SECOND` that came
 # a slow line at home sends more; a sender who drips a byte at a time holds no place for long
 BYTES_PER_SECOND = 16 << 10
-FORGOTTEN_BYTES = 24 << 20  # of a body that is too large: read after the refusal, and not kept
+FORGOTTEN_BYTES = 24 << 20  # read after a body was refused as too large, and not kept: as much again
 
 
 class BodyLimit:
