@@ -50,13 +50,14 @@ Knobs = Annotated[dict[Annotated[str, Field(max_length=MAX_KEY_CHARS)], Value], 
 
 def _knobs(name: str, *costs: Cost) -> Any:
     """The numbers, switches and choices that a call may set, as a type; numbers and switches are what they are."""
-    fields = {}
+    made: Any = TypedDict
+    fields: dict[str, Any] = {}
     for knob in Settings.knobs():
         if knob.is_closed and knob.cost in costs and knob.name not in AS_BUILT:
             declared, about = Settings.model_fields[knob.name], Field(description=knob.help)
             exact = [] if knob.options else [Strict() if isinstance(knob.default, bool) else NUMBER]
             fields[knob.name] = Annotated[(declared.annotation, *declared.metadata, *exact, about)]
-    found: Any = TypedDict(name, fields, total=False)  # type: ignore[operator]
+    found = made(name, fields, total=False)
     found.__pydantic_config__ = ConfigDict(extra="forbid")
     return found
 
