@@ -63,7 +63,8 @@ def _knobs(name: str, *costs: Cost) -> Any:
 
 
 if TYPE_CHECKING:
-    QuestionSettings = IndexSettings = dict[str, Any]
+    QuestionSettings = dict[str, Any]
+    IndexSettings = dict[str, Any]
 else:
     QuestionSettings = _knobs("QuestionSettings", Cost.REPLAY, Cost.ASK)
     IndexSettings = _knobs("IndexSettings", Cost.INGEST)
