@@ -11,7 +11,7 @@ from ui import frame
 from ui.app import texts
 from ui.app.elements import select
 from ui.app.texts import say
-from ui.settings import saved_presets
+from ui.settings import access, saved_presets
 from ui.settings.fields import help_text, show_beside, show_field
 from ui.settings.sidebar import deciding, settings_from_sidebar
 
@@ -31,6 +31,7 @@ def page() -> None:
     for knob in _chosen():
         show_field(knob, start)
         show_beside(knob.name)
+    access.show()
 
 
 def _chosen() -> list[Knob]:

@@ -48,7 +48,6 @@ class Action(StrEnum):
     CREATE_TOKEN = "create_token"
     REVOKE_TOKEN = "revoke_token"
     SEE = "see_records"  # read what others asked, said and labelled; changes nothing, and leaves no line
-    # old lines of this log were removed; how many since its beginning, and the chain's hash up to there
 
 
 # an act, and the ids of what it is about; raises where it cannot be kept

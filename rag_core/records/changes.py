@@ -100,6 +100,8 @@ def shown(row: Mapping[str, Any]) -> Shown:
     ):
         return Shown()
     text, cited = str(row["answer"]) if row["value"] is None else _whole(row), _cited(row)
+    if against := dict.fromkeys(str(value) for one in row["conflicts"] for value in one["values"]):
+        text += f" (sources disagree: {', '.join(against)})"
     return Shown(text) if cited is None else Shown(text, str(cited["document"]), int(cited["page"]))
 
 
@@ -109,7 +111,7 @@ def told(change: Change, before: str, now: Shown) -> str:
     if change is Change.LOST:
         return f"lost: {before}" if before else "lost, because its document was deleted"
     if change is Change.CHANGED and before:
-        return f"{before} became {now.text}{where}"
+        return f"{before} became {now.text if now.text != before else 'the same in another sense'}{where}"
     return f"{change}: {now.text}{where}" if now.text else str(change)
 
 

@@ -181,6 +181,7 @@ class Problem(Told):
     errors: list[dict[str, Any]] = Field(default_factory=list, description="The fields that cannot be used.")
     request_id: str = Field(default="", description="X-Request-ID, as the log has it.")
     trace_id: str = Field(default="", description="The trace-id of `traceparent`.")
+    error: dict[str, Any] | None = Field(default=None, description="Under /v1: the same as OpenAI's clients read it.")
 
 
 class Indexed(Told):

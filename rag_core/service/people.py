@@ -38,6 +38,7 @@ class Right(StrEnum):
     DELETE = "delete"  # delete documents, also everywhere, and whole collections; build a collection anew
     THRESHOLDS = "thresholds"  # what holds for everybody: saved presets, certificates, whether questions are kept
     RECORDS = "records"  # everybody's questions and feedback: the lab and the health page, labels and runs
+    TOKENS = "tokens"  # make and revoke tokens of programs; only in a role for all collections
 
 
 ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
@@ -59,6 +60,7 @@ ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
         Right.DELETE: frozenset({Action.DELETE, Action.ERASE, Action.DISCARD, Action.REBUILD, Action.DROP}),
         Right.THRESHOLDS: frozenset({Action.THRESHOLDS, Action.KEEPING}),
         Right.RECORDS: frozenset({Action.SEE, Action.LABELS, Action.RUN, Action.DELETE_RUN}),
+        Right.TOKENS: frozenset({Action.CREATE_TOKEN, Action.REVOKE_TOKEN}),
     }
 )
 

@@ -5,37 +5,78 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
+from typing_extensions import TypedDict
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.given import MAX_LINE_CHARS, MAX_TEXT_CHARS
 from rag_core.library.stored.bounds import MAX_FILES, MAX_KEY_CHARS, MAX_KEYS, MAX_NAME_CHARS, MAX_VALUE_CHARS
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
+from rag_core.settings import Cost, Settings, presets
+from rag_core.settings.knobs import AS_BUILT
+from rag_core.settings.profiles import AUTO, profiles
 
 MAX_PASSAGES = 200  # as `decide_over` takes
 MAX_SETTINGS = 200  # more than there are
 MAX_TOGETHER = 16  # collections of one question: they are joined in memory for each
 MAX_CONTENT_CHARS = 10_000_000  # one document as text; below the largest body
 MAX_PAGE = 1_000_000  # number of a page, or of an item in a list: beyond any document
+MAX_TOP_K = 50  # as the setting has it
 PAGE_ITEMS, MAX_PAGE_ITEMS = 50, 200  # items of a list that come at once
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$", examples=["default"])]
 Question = Annotated[
     str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])
 ]
+
+
+def _number(value: object) -> object:
+    """The value as it came; pydantic alone would take a switch or a text for the number that it can be read as."""
+    if isinstance(value, bool | str):
+        raise ValueError("Input should be a number")
+    return value
+
+
+NUMBER = BeforeValidator(_number)
+TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K), NUMBER]
 Value = bool | int | float | Annotated[str, Field(max_length=MAX_VALUE_CHARS)]
 Facts = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_KEYS)
 ]
 Knobs = Annotated[dict[Annotated[str, Field(max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_SETTINGS)]
-Preset = Annotated[str, Field(max_length=MAX_KEY_CHARS)]
+
+
+def _knobs(name: str, *costs: Cost) -> Any:
+    """The numbers, switches and choices that a call may set, as a type; numbers and switches are what they are."""
+    made: Any = TypedDict
+    fields: dict[str, Any] = {}
+    for knob in Settings.knobs():
+        if knob.is_closed and knob.cost in costs and knob.name not in AS_BUILT:
+            declared, about = Settings.model_fields[knob.name], Field(description=knob.help)
+            exact = [] if knob.options else [Strict() if isinstance(knob.default, bool) else NUMBER]
+            fields[knob.name] = Annotated[(declared.annotation, *declared.metadata, *exact, about)]
+    found = made(name, fields, total=False)
+    found.__pydantic_config__ = ConfigDict(extra="forbid")
+    return found
+
+
+if TYPE_CHECKING:
+    QuestionSettings = dict[str, Any]
+    IndexSettings = dict[str, Any]
+else:
+    QuestionSettings = _knobs("QuestionSettings", Cost.REPLAY, Cost.ASK)
+    IndexSettings = _knobs("IndexSettings", Cost.INGEST)
+_PRESETS = "|".join(presets())
+BuiltIn = Annotated[str, Field(max_length=MAX_KEY_CHARS, json_schema_extra={"pattern": f"^({_PRESETS})?$"})]
+Preset = Annotated[str, Field(max_length=MAX_KEY_CHARS, json_schema_extra={"pattern": f"^({_PRESETS}|saved:.*)?$"})]
 Line = Annotated[str, Field(max_length=MAX_LINE_CHARS)]
 Domain = Annotated[
     str,
     Field(
-        pattern="^[a-z]{1,30}$",
+        max_length=MAX_KEY_CHARS,
+        json_schema_extra={"pattern": f"^({'|'.join((AUTO, *profiles()))})$"},
         examples=["legal"],
         description="A domain profile, such as legal. None without.",
     ),
@@ -64,7 +105,7 @@ class Chosen(Asked):
     preset: Preset | None = Field(
         default=None, description="A named set of settings; the service's own where it is left out."
     )
-    settings: Knobs = Field(default_factory=dict, description="Single settings over it: numbers, switches and choices.")
+    settings: QuestionSettings = Field(default_factory=dict, description="Single settings over it.")
 
 
 class TextIn(Asked):
@@ -82,6 +123,7 @@ class IndexIn(Chosen):
     """Documents to add."""
 
     domain: Domain | None = None
+    settings: IndexSettings = Field(default_factory=dict, description="Single settings over the preset.")
     documents: list[TextIn] = Field(min_length=1, max_length=MAX_FILES)
     collection: Name = named()
 
@@ -89,16 +131,24 @@ class IndexIn(Chosen):
 class QueryIn(Chosen):
     """A question to a collection."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "not": {
+                "properties": {"collections": {"type": "array"}, "domain": {"type": "string"}},
+                "required": ["collections", "domain"],
+            }
+        }
+    )
     query: Question
     collection: Name = named()
     collections: list[Name] | None = Field(
         default=None,
         min_length=1,
         max_length=MAX_TOGETHER,
-        description="Several to ask together, ranked together, instead of one; the "
-        "decision is then kept in none of them.",
+        description="Several to ask together, ranked together, instead of `namespace`, which is then not read; the "
+        "decision is kept in none of them.",
     )
-    top_k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
+    top_k: TopK | None = Field(default=None, description="How many passages are retrieved.")
     documents: list[Annotated[str, Field(max_length=MAX_NAME_CHARS)]] | None = Field(
         default=None, max_length=1000, description="Ids or names of those to search; all where it is left out."
     )
@@ -108,9 +158,7 @@ class QueryIn(Chosen):
     domain: Domain | None = None
 
     @model_validator(mode="after")
-    def _one_or_several(self) -> QueryIn:
-        if self.collections is not None and "collection" in self.model_fields_set:
-            raise ValueError("namespace and collections do not go together: name all of them in collections")
+    def _domain_of_one(self) -> QueryIn:
         if self.collections is not None and self.domain is not None:
             raise ValueError("domain and collections do not go together: a profile is taken in one collection")
         return self
@@ -152,11 +200,17 @@ class ChatIn(BaseModel):
         max_length=1000,
         description="Only what the user wrote is read; their last message is the question.",
         examples=[[{"role": "user", "content": "How long is the warranty period?"}]],
+        json_schema_extra={
+            "contains": {
+                "properties": {"role": {"const": "user"}, "content": {"type": "string", "pattern": "\\S"}},
+                "required": ["role", "content"],
+            }
+        },
     )
-    stream: bool | None = False
+    stream: Annotated[bool, Strict()] | None = False
     stream_options: dict[str, Any] | None = None
     preset: Preset | None = None
-    settings: Knobs | None = None
+    settings: QuestionSettings | None = None
 
     @model_validator(mode="after")
     def _ends_with_a_question(self) -> ChatIn:
@@ -175,10 +229,10 @@ class PassageIn(Asked):
 
     text: str = Field(min_length=1, max_length=MAX_TEXT_CHARS)
     document: Line = ""
-    page: int | None = Field(default=None, ge=1, le=MAX_PAGE)
+    page: Annotated[int, Field(ge=1, le=MAX_PAGE), NUMBER] | None = None
     section: Line = ""
     id: Line = ""
-    score: float | None = Field(default=None, allow_inf_nan=False)
+    score: Annotated[float, Field(allow_inf_nan=False), NUMBER] | None = None
     language: Language = ""
     metadata: Facts = Field(default_factory=dict)
 
@@ -186,6 +240,7 @@ class PassageIn(Asked):
 class DecideIn(Chosen):
     """A question over passages, best first."""
 
+    preset: BuiltIn | None = None
     question: Question
     passages: list[PassageIn] = Field(
         max_length=MAX_PASSAGES, examples=[[{"text": "The warranty period is 24 months."}]]
@@ -195,7 +250,7 @@ class DecideIn(Chosen):
 class ReplayIn(Chosen):
     """The settings to decide a kept question under."""
 
-    settings: Knobs = Field(default_factory=dict, examples=[{"min_place": 0.6}])
+    settings: QuestionSettings = Field(default_factory=dict, examples=[{"min_place": 0.6}])
 
 
 class FeedbackIn(Asked):
@@ -204,7 +259,7 @@ class FeedbackIn(Asked):
     kind: FeedbackKind
     comment: Annotated[str, Field(max_length=MAX_COMMENT_CHARS)] = ""
     document: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = ""
-    page: int = Field(default=0, ge=0, le=MAX_PAGE)
+    page: Annotated[int, Field(ge=0, le=MAX_PAGE), NUMBER] = 0
 
 
 class MetadataIn(Asked):

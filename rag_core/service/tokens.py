@@ -16,7 +16,9 @@ import hmac
 import json
 import secrets
 import threading
+import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,6 +34,8 @@ from rag_core.service.principal import EVERY, Principal, Unauthenticated, collec
 from rag_core.wiring import noting
 
 FILE = "tokens.json"
+USED = ".tokens-used"  # beside it: a file a token, as old as its last use
+USE_SECONDS = 60.0  # a use is noted once in so long
 HAD = ".had-tokens"  # beside it: there were tokens; no collection can have this name
 PREFIX = "plb"
 SCHEMA_VERSION = 1
@@ -71,7 +75,13 @@ class Token:
 
     def is_valid(self, now: datetime) -> bool:
         """Whether it still opens anything."""
-        return not self.revoked and (not self.expires or now < datetime.fromisoformat(self.expires))
+        return self.state(now) == "valid"
+
+    def state(self, now: datetime) -> str:
+        """`valid`, `revoked` or `expired`."""
+        if self.revoked:
+            return "revoked"
+        return "expired" if self.expires and now >= datetime.fromisoformat(self.expires) else "valid"
 
 
 _TOKENS = TypeAdapter(tuple[Token, ...])
@@ -81,7 +91,8 @@ class Tokens:
     """The tokens of the library in `folder`. Safe to share between threads and processes."""
 
     def __init__(self, folder: Path) -> None:
-        self._path, self._had = folder / FILE, folder / HAD
+        self._path, self._had, self._used = folder / FILE, folder / HAD, folder / USED
+        self._noted: dict[str, float] = {}  # ids, and when their next use is noted
         self._reading = threading.Lock()
         self._seen: tuple[int, int, int] | None = None
         self._known: tuple[Token, ...] = ()
@@ -116,7 +127,14 @@ class Tokens:
                 holder = token.principal
         if holder is None:
             raise Unauthenticated("The token is not valid.", remedy="Make one: python -m rag_core token create.")
+        self._note_use(holder.id)
         return holder
+
+    def last_used(self, id: str) -> str:
+        """When a token was last used, to the minute; "" for never. ISO 8601 in UTC, as all times of a token."""
+        with suppress(OSError):
+            return datetime.fromtimestamp((self._used / id).stat().st_mtime, UTC).isoformat(timespec="minutes")
+        return ""
 
     def people(self, id: str) -> int:
         """How many people are behind a caller; 1 for one that has no token."""
@@ -164,6 +182,15 @@ class Tokens:
 
         return next(token for token in self._change(revoked, Action.REVOKE_TOKEN, id) if token.id == id)
 
+    def _note_use(self, id: str) -> None:
+        now = time.monotonic()
+        if now < self._noted.get(id, now):
+            return
+        self._noted[id] = now + USE_SECONDS
+        with suppress(OSError):  # a full disk keeps nobody out
+            make_folder(self._used)
+            (self._used / id).touch(FILE_MODE)
+
     def _change(
         self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]], action: Action, id: str
     ) -> tuple[Token, ...]:
@@ -171,9 +198,9 @@ class Tokens:
             make_folder(self._path.parent)
             with FileLock(self._path.with_name(f".{FILE}.lock"), mode=FILE_MODE):
                 found = change(self._read() if self._path.exists() else ())
+                noting(self._path.parent)(action, (id,))
                 if not self._there_were():  # first: a kill between the two closes the service, and never opens it
                     write_atomically(self._had, HAD_TEXT.encode())
-                noting(self._path.parent)(action, (id,))
                 rows = [asdict(token) for token in found]
                 write_atomically(
                     self._path,

@@ -32,6 +32,7 @@ class RequestContext:
     caller: str = ""  # whose share of the service it takes; "" as long as nobody knows
     collections: tuple[str, ...] = ()  # that it entered, by name
     decision: str = ""  # the id of the kept decision that it made or showed; "" for none
+    is_chat: bool = False  # whether its caller reads errors as OpenAI's protocol has them
 
     @property
     def traceparent(self) -> str:

@@ -24,8 +24,8 @@ from typing import Any
 NAME = "generated-client"
 TEXT, ASKED, VALUE = "The warranty period is 24 months from delivery.", "How long is the warranty period?", "24 months"
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "samples" / "company-policies.pdf"
-# the generator knows bytes by this name only
-CONFIG = "content_type_overrides: {image/png: application/octet-stream}\n"
+# the generator knows bytes by this name only, and would format what it wrote with a ruff of the path
+CONFIG = "{content_type_overrides: {image/png: application/octet-stream}, post_hooks: []}\n"
 
 
 def generated(document: bytes, folder: Path) -> Any:

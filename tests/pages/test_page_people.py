@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from folding import each
-from page_kit import another, ask, texts
+from page_kit import another, ask, captions, keys_of_containers, submit, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.acts import Action, Actor, acting, actor
@@ -18,6 +19,8 @@ from rag_core.errors import NotAllowed, RagError
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
 from rag_core.service.people import ACTS, Person, Right
+from rag_core.service.principal import Unauthenticated
+from rag_core.service.tokens import Tokens
 from rag_core.wiring import act_log, make_collection, noting, records
 from rag_core.work import loading
 from ui.app import downloads, first_run, state
@@ -228,6 +231,67 @@ def test_given_a_role_without_a_right_when_a_button_s_call_is_made_all_the_same_
     with in_role(Right.RECORDS, Right.ASK):
         assert store.measurements(other).question
         store.forget_decision(other)
+
+
+def test_given_the_right_to_tokens_when_the_settings_are_opened_then_one_is_made_shown_once_used_and_revoked(
+    opened: Any, tmp_path: Path, library: Path
+) -> None:
+    (tmp_path / "access.yaml").write_text(
+        ACCESS + "  guards: {may: [ask, tokens], addresses: [gus@example.org]}\n"
+        "  few: {may: [ask, tokens], addresses: [fay@example.org], collections: [default]}\n",
+        encoding="utf-8",
+    )
+    for address in ("eda@example.org", "fay@example.org"):
+        page = opened(**claims(address, groups=["keepers"]))
+        page.switch_page("pages/settings.py").run()
+        assert "access" not in keys_of_containers(page), address
+    with in_role(*(right for right in Right if right is not Right.TOKENS)), pytest.raises(NotAllowed):
+        Tokens(library).create("reports", ["ask"], ["*"])
+
+    page = opened(**claims("gus@example.org"))
+    page.switch_page("pages/settings.py").run()
+    assert say("access.none") in captions(page)
+    page.text_input(key="token_name").set_value("**Chat** [front](http://end)")
+    page.multiselect(key="token_collections").set_value(["*"])
+    page.number_input(key="token_people").set_value(20)
+    submit(page, "token")
+    text = page.code[0].value
+    token, *others = Tokens(library).all()
+    assert (others, token.people, token.scopes, token.collections) == ([], 20, ("ask",), ("*",))
+    assert datetime.fromisoformat(token.expires) > datetime.now(UTC) + timedelta(days=89)
+    row = table(page, "used").iloc[0]
+    assert (row["name"], row["used"], row["state"]) == ("**Chat** [front](http://end)", "never", "valid")
+
+    assert Tokens(library).principal(text).id == token.id
+    page.run()
+    assert not page.code
+    assert table(page, "used").iloc[0]["used"] == Tokens(library).last_used(token.id)[:16].replace("T", " ")
+    roles = table(page, "whose").set_index("role")
+    assert roles.loc["keepers"].to_list() == [
+        "ask, upload, delete, thresholds, records",
+        "groups: keepers",
+        "all collections",
+    ]
+    assert roles.loc["few", "collections"] == "default"
+
+    page.button(key=f"ask_token_revoking_{token.id}").click().run()
+    assert Tokens(library).principal(text)
+    page.button(key=f"sure_token_revoking_{token.id}").click().run()
+    with pytest.raises(Unauthenticated):
+        Tokens(library).principal(text)
+    assert table(page, "used").iloc[0]["state"] == "revoked"
+    done = [(entry.who, entry.action, entry.object) for entry in act_log(library).entries()]
+    assert done[-2:] == [("user:gus@example.org", f"{act}_token", token.id) for act in ("create", "revoke")]
+
+    submit(page, "token")
+    assert "cannot name a token" in texts(page)
+    (library / "tokens.json").write_text("{", encoding="utf-8")
+    assert "The file of tokens cannot be read" in texts(page.run())
+
+
+def table(page: AppTest, column: str) -> Any:
+    """The table that has this column."""
+    return next(one.value for one in page.dataframe if column in one.value.columns)
 
 
 def apart(tmp_path: Path) -> None:

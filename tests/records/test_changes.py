@@ -119,6 +119,8 @@ def test_given_decisions_of_the_product_then_they_are_compared_as_they_are_writt
     assert became(alone, alone) is Change.SAME
     assert became(alone, both) is Change.CHANGED
     assert shown(alone) == Shown("The notice period is 30 days. [1]", "contract.pdf", 1)
+    disagreeing = shown(answer(value="25", against=("25 days", "30 days")))
+    assert disagreeing == Shown("25 days (sources disagree: 25 days, 30 days)", "handbook.pdf", 4)
     alone["answer"] = f"{DELETED} [1]"
     assert shown(alone) == Shown()
 
@@ -128,6 +130,7 @@ def test_given_decisions_of_the_product_then_they_are_compared_as_they_are_writt
     [
         (Change.CHANGED, "25 days", Shown("30 days", "a.pdf", 4), "25 days became 30 days, page 4 of a.pdf"),
         (Change.CHANGED, "", Shown("30 days", "a.pdf", 4), "changed: 30 days, page 4 of a.pdf"),
+        (Change.CHANGED, "25 days", Shown("25 days"), "25 days became the same in another sense"),
         (Change.LOST, "25 days", Shown(), "lost: 25 days"),
         (Change.LOST, "", Shown(), "lost, because its document was deleted"),
         (Change.MOVED, "25 days", Shown("25 days", "a.pdf", 5), "moved: 25 days, page 5 of a.pdf"),

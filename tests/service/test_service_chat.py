@@ -142,6 +142,8 @@ def test_given_calls_that_cannot_be_answered_then_each_is_a_status_or_an_error_w
             with pytest.raises(APIStatusError) as refused:
                 client.chat.completions.create(model="alpha", messages=messages)
             assert refused.value.status_code == 422
+            assert refused.value.body["message"].startswith("A field cannot be used. body")
+            assert refused.value.response.json()["kind"] == refused.value.body["type"] == "InvalidRequest"
     with server.client("alpha") as client:
         for path in ("/v1/embeddings", "/v1", "/docs", "/redoc", "/openapi.json"):
             answered = client.get(path)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
+from urllib.error import HTTPError
 
 import httpx2
 import pytest
@@ -190,6 +193,12 @@ def test_given_a_body_of_25_mib_when_a_client_sends_all_of_it_then_it_reads_why_
             answer = client.post(path, content=b" " * (25 << 20), headers={"content-type": "application/json"})
             assert (answer.status_code, answer.json()["title"]) == (413, "Request Entity Too Large"), path
             assert f"{MAX_BODY_BYTES:,}" in answer.json()["detail"]
+    # a client that reads nothing before it has sent everything
+    headers = {"authorization": f"Bearer {server.tokens['admin']}", "content-type": "application/json"}
+    asked = urllib.request.Request(f"{server.address}/api/rag/query", b" " * (25 << 20), headers)
+    with pytest.raises(HTTPError) as refused:
+        urllib.request.urlopen(asked, timeout=60)
+    assert json.load(refused.value)["status"] == 413
 
 
 def test_given_an_address_with_its_share_then_it_is_refused_before_it_is_asked_who_calls(server, monkeypatch):

@@ -19,13 +19,17 @@ def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_t
         replayed = client.post(
             f"{at}/decisions/{legal['id']}/replay", json={"settings": {"min_correctness": 1.0}}
         ).json()
-        unknown = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha", "domain": "law"})
+        unknown, streamed = (
+            client.post(f"/api/rag/query{way}", json={"query": WARRANTY, "namespace": "alpha", "domain": "law"})
+            for way in ("", "/events")
+        )
 
     assert "profile" not in plain["metadata"]
     assert plain["answer"] == legal["answer"]
     assert legal["metadata"]["profile"] == kept["profile"] == replayed["metadata"]["profile"] == "legal"
     assert len(legal["retrieved"]) > len(plain["retrieved"]) > len(own["retrieved"]) == 2
-    assert (unknown.status_code, "legal" in unknown.json()["remedy"]) == (422, True)
+    for refused in (unknown, streamed):
+        assert (refused.status_code, "legal" in refused.json()["remedy"]) == (422, True)
 
 
 def test_given_a_domain_when_documents_are_indexed_then_they_are_cut_as_its_profile_says(server: Server) -> None:

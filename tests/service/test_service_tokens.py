@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from folding import each
 
+from rag_core.domain.acts import Actor, acting
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands.doctor import _service
-from rag_core.errors import InvalidInput
+from rag_core.errors import InvalidInput, NotAllowed
 from rag_core.service.principal import Scope, Unauthenticated
 from rag_core.service.tokens import FILE, Tokens
 
@@ -52,6 +53,7 @@ def test_given_a_token_when_made_by_command_then_it_is_printed_once_and_only_its
     assert code == 0
     row = json.loads(out)
     assert (row["name"], row["valid"]) == ("reports čeština", True)
+    assert timedelta(0) <= datetime.now(UTC) - datetime.fromisoformat(row["used"]) < timedelta(minutes=10)
     assert "sha256" not in row
     assert run("list")[1].startswith(kept["id"])
 
@@ -72,6 +74,12 @@ def test_given_a_token_when_its_days_are_over_then_it_opens_nothing(tmp_path: Pa
     (tmp_path / FILE).write_text(json.dumps(rows), encoding="utf-8")
     with pytest.raises(Unauthenticated):
         tokens.principal(text)
+
+
+def test_given_somebody_who_may_make_no_token_when_they_try_then_the_service_stays_open(tmp_path: Path) -> None:
+    with acting(Actor("user:eda@example.org", frozenset())), pytest.raises(NotAllowed):
+        Tokens(tmp_path).create("x", ["ask"], ["*"])
+    assert Tokens(tmp_path).all() == ()
 
 
 @each(

@@ -25,9 +25,11 @@ def create(args: argparse.Namespace) -> int:
 
 def listed(args: argparse.Namespace) -> int:
     """List all tokens that were ever made, without their secrets."""
-    now, known = datetime.now(UTC), Tokens(library_folder(args)).all()
+    now, tokens = datetime.now(UTC), Tokens(library_folder(args))
+    known = tokens.all()
     for token in known:
-        print(json_text(_row(token, now)) if args.json else printable(_line(token, now)))
+        row = {**_row(token, now), "used": tokens.last_used(token.id)}
+        print(json_text(row) if args.json else printable(_line(token, now)))
     if not known and not args.json:
         tell("No token was made: the API answers this machine only.")
     return 0
@@ -46,9 +48,8 @@ def _row(token: Token, now: datetime) -> dict[str, object]:
 
 
 def _line(token: Token, now: datetime) -> str:
-    state = "valid" if token.is_valid(now) else "revoked" if token.revoked else "expired"
     return (
-        f"{token.id}  {state:8} {','.join(token.scopes):22} "
+        f"{token.id}  {token.state(now):8} {','.join(token.scopes):22} "
         f"{','.join(token.collections):22} {token.created}  {token.name}"
     )
 

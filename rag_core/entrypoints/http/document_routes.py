@@ -23,7 +23,7 @@ from rag_core.library.stored.sources import LISTED, Source
 from rag_core.service import models, request_models
 from rag_core.service.handed_in import HandedIn, facts, files, outcomes, texts
 from rag_core.service.principal import Principal, Scope
-from rag_core.service.request_models import Chosen, Domain, Facts, IndexIn, Knobs, Name, named
+from rag_core.service.request_models import Chosen, Domain, Facts, IndexIn, Name, named
 from rag_core.service.service import Service
 from rag_core.work.jobs import Job
 
@@ -131,7 +131,7 @@ class FormIn(Chosen):
     )
     collection: Name = named()
     metadata: Json[Facts] = Field(default_factory=dict, description="A JSON object, for all of the files.")
-    settings: Json[Knobs] = Field(default_factory=dict, description="A JSON object.")
+    settings: Json[request_models.IndexSettings] = Field(default_factory=dict, description="A JSON object.")
     domain: Domain | None = None
     password: str | None = Field(default=None, description="Opens encrypted PDFs; used once and kept nowhere.")
 

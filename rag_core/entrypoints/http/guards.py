@@ -152,6 +152,7 @@ PART_SECONDS = 30.0  # for the next part of a body: longer than any link stalls 
 WHOLE_SECONDS = 60.0  # waited for all parts of a body, and a second more for each `BYTES_PER_SECOND` that came
 # a slow line at home sends more; a sender who drips a byte at a time holds no place for long
 BYTES_PER_SECOND = 16 << 10
+FORGOTTEN_BYTES = 24 << 20  # read after a body was refused as too large, and not kept: as much again
 
 
 class BodyLimit:
@@ -170,7 +171,7 @@ class BodyLimit:
             await problems.send(send, BAD, problems.body(BAD, "The length of the body is not a number."))
             return
         if stated and int(stated[0][:20]) > most:
-            await problems.send(send, TOO_LARGE, _too_large(most))
+            await _refuse(receive, send, TOO_LARGE, _too_large(most))
             return
         reading = _Reading(receive, most)
         started = False
@@ -187,7 +188,17 @@ class BodyLimit:
             if reading.refused is None:
                 raise
         if reading.refused is not None and not started:
-            await problems.send(send, *reading.refused)
+            await _refuse(reading.left, send, *reading.refused)
+
+
+async def _refuse(receive: Receive, send: Send, status: int, content: bytes) -> None:
+    """Send a problem, then take in what still comes, within bounds: who sends all before reading got a reset else."""
+    made, rest = problems.response(status, content), _Reading(receive, FORGOTTEN_BYTES)
+    await send({"type": "http.response.start", "status": status, "headers": made.raw_headers})
+    await send({"type": "http.response.body", "body": content, "more_body": True})
+    while status == TOO_LARGE and (await rest.receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.body"})
 
 
 class _Reading:
@@ -197,6 +208,10 @@ class _Reading:
         self._receive, self._left, self._whole, self._most = receive, most, False, most
         self._patience = WHOLE_SECONDS  # what is left of it; our own work between two parts takes nothing away
         self.refused: tuple[int, bytes] | None = None
+
+    async def left(self) -> Message:
+        """The next part of what was refused."""
+        return {"type": "http.disconnect"} if self._whole else await self._receive()
 
     async def receive(self) -> Message:
         """The next part; after one that is refused, as if the sender had gone."""

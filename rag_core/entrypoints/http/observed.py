@@ -10,7 +10,7 @@ from prometheus_client import Counter, Histogram, disable_created_metrics
 from starlette.routing import Match, Route
 
 from rag_core.decision.summary import SECONDS
-from rag_core.entrypoints.http.guards import PRINCIPAL
+from rag_core.entrypoints.http.guards import CHAT_PREFIX, PRINCIPAL
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
 from rag_core.entrypoints.http.problems import METHODS
 from rag_core.settings.logs import noted
@@ -48,6 +48,7 @@ class Observed:
             return
         began, status = time.perf_counter(), GONE
         request = received(headers(scope, b"traceparent"), headers(scope, b"x-request-id"))
+        request.is_chat = scope["path"].startswith(f"{CHAT_PREFIX}/")
         span = self._traces.begin(request) if self._traces else None
         scope.setdefault("state", {})[CONTEXT] = request
         before = REQUEST.set(request)

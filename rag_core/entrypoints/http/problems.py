@@ -36,7 +36,7 @@ from rag_core.errors import (
     WorkersUnavailable,
 )
 from rag_core.service.principal import BUSY, FORBIDDEN, MISSING, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
-from rag_core.settings.request_context import request_ids
+from rag_core.settings.request_context import REQUEST, request_ids
 
 MEDIA = "application/problem+json"
 FAULT, NOT_BUILT, BAD, NO_METHOD, CONFLICT = 500, 501, 400, 405, 409  # HTTP statuses
@@ -78,7 +78,15 @@ def body(status: int, detail: str, remedy: str = "", kind: str = "", errors: Seq
         "errors": list(errors),
         **request_ids(),
     }
-    return json.dumps(found).encode()
+    request = REQUEST.get()
+    return json.dumps(found | {"error": in_chats(found)} if request and request.is_chat else found).encode()
+
+
+def in_chats(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem as OpenAI's clients read it, who show its message to people."""
+    fields = [f"{one['field']}: {one['problem']}." for one in problem["errors"]]
+    message = " ".join((problem["detail"], *fields, problem["remedy"]))
+    return {"message": message, "type": problem["kind"], "code": problem["status"]}
 
 
 def of(error: RagError) -> tuple[int, bytes, int]:

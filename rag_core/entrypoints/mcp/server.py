@@ -53,6 +53,7 @@ from rag_core.service.request_models import (
     Preset,
     Question,
     TextIn,
+    TopK,
 )
 from rag_core.service.service import Service
 from rag_core.settings import Settings
@@ -204,7 +205,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         context: Context[Any, Any],
         question: Question,
         collection: Name = "default",
-        top_k: Annotated[int, Field(ge=1, le=100)] | None = None,
+        top_k: TopK | None = None,
         preset: Preset | None = None,
         settings: Knobs | None = None,
         domain: Domain | None = None,
