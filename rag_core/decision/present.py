@@ -46,7 +46,7 @@ from rag_core.settings.presets import DEFAULT_PRESET, presets
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
-_READ_THEM = "Not all could be read: the page of documents says what could not, and what helps."
+_READ_THEM = "Some pages could not be read: the page of documents names them, and says what helps."
 
 
 @dataclass(frozen=True, slots=True)
