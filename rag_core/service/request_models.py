@@ -16,7 +16,7 @@ from rag_core.library.stored.bounds import MAX_FILES, MAX_KEY_CHARS, MAX_KEYS, M
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
 from rag_core.settings import Cost, Settings, presets
 from rag_core.settings.knobs import AS_BUILT
-from rag_core.settings.profiles import AUTO, profiles
+from rag_core.settings.profiles import profiles
 
 MAX_PASSAGES = 200  # as `decide_over` takes
 MAX_SETTINGS = 200  # more than there are
@@ -76,7 +76,7 @@ Domain = Annotated[
     str,
     Field(
         max_length=MAX_KEY_CHARS,
-        json_schema_extra={"pattern": f"^({'|'.join((AUTO, *profiles()))})$"},
+        json_schema_extra={"pattern": f"^({'|'.join(profiles())})$"},
         examples=["legal"],
         description="A domain profile, such as legal. None without.",
     ),

@@ -85,9 +85,7 @@ def test_given_a_title_of_several_lines_then_it_is_one_line_of_the_list() -> Non
     )
 
 
-def test_given_what_the_record_knows_of_a_document_then_one_line_tells_it_in_the_language_of_the_question() -> (
-    None
-):
+def test_given_what_the_record_knows_of_a_document_then_one_line_tells_it_in_the_language_of_the_question() -> None:
     known = replace(
         facts("The bees", pages=7),
         written_in={"d0": "de"},
