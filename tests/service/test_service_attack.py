@@ -15,6 +15,7 @@ from service_kit import SECRET, WARRANTY, Server
 from rag_core.entrypoints.http.app import api
 from rag_core.entrypoints.http.guards import METADATA, OPEN, entered
 from rag_core.library.stored.named import is_name
+from rag_core.service.tokens import USED
 from rag_core.wiring import act_log
 
 Route = tuple[str, str]
@@ -233,7 +234,7 @@ def test_given_names_that_lead_out_of_the_folder_when_a_collection_is_named_so_t
                 assert client.post(f"/api/rag/{path}", json={**body, "namespace": name}).status_code == 422, name
     outside = {path.name for path in server.folder.parent.iterdir()}
     assert outside == {"library"}
-    assert {path.name for path in server.folder.iterdir() if path.is_dir() and not is_name(path.name)} == set()
+    assert {path.name for path in server.folder.iterdir() if path.is_dir() and not is_name(path.name)} == {USED}
 
 
 def test_given_a_token_that_is_revoked_when_it_is_used_again_then_it_opens_nothing(server: Server) -> None:
