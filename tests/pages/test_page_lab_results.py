@@ -85,7 +85,6 @@ def head(held: dict[str, Any]) -> RunHead:
         "2026-11-24T10:00:00+00:00",
         len(held["questions"]),
         0,
-        "A *note*.",
     )
 
 

@@ -5,6 +5,7 @@ setting changed.
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import UNREAD, LibraryFacts
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, judge
+from rag_core.ingest.normalise import cells
 from rag_core.language import refusal as refusal_text
 from rag_core.settings import Mode, Settings
 from ui.app.asked import Asked
@@ -37,6 +39,17 @@ from ui.settings.wording import value_in_words
 
 FRANCE = "What is the capital of France?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
+
+
+def at_rest(counted: list[int]) -> int:
+    """How many calls there were, once questions to try are no longer looked for beside the page."""
+    calls = -1
+    while calls != len(counted):
+        calls = len(counted)
+        time.sleep(0.5)
+    return calls
+
+
 JARGON = ("threshold", "gate", "cosine", "embedding", "retrieval", "query", "BM25", "hallucinat", "_")
 BLAME = ("you ", "your ", "wrong question", "invalid", "mistake")
 
@@ -92,7 +105,7 @@ def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_page
     assert (decision.reason, decision.is_safe(), decision.claims) == (Reason.SUMMARY, False, ())
     listed = page.dataframe[0].value
     assert list(zip(listed["text"], listed["number"], strict=True))[:3] == [
-        (" ".join(one.excerpt.split()), one.page) for one in decision.places[:3]
+        (cells(one.excerpt), one.page) for one in decision.places[:3]
     ]
     assert [one.id for one in decision.places] == list(range(1, len(decision.places) + 1))
     assert {"Company Policies 2024", "MK-40 Ultrasonic Flow Meter"} <= set(listed["text"])
@@ -223,7 +236,7 @@ def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and
 ) -> None:
     ask(page, "How much does the company pay into the pension scheme?")
     flip = next(one for one in flips(asked_of(page).measurements) if one.name == "min_correctness")
-    calls = len(embedded)
+    calls = at_rest(embedded)
     assert f"How sure: {100 * flip.before:.0f} % → {100 * flip.after:.0f} %" in texts(page)
     assert "Each of these alone would answer the question." in captions(page)
     sure = round(100 * (asked_of(page).measurements.correctness or 0.0))

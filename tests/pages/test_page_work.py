@@ -73,9 +73,9 @@ def test_given_several_files_when_added_then_each_ends_as_it_must(app: AppTest, 
         upload(page, ("bridge.pdf", BRIDGE), ("broken.pdf", b"<html>"))
         assert "Waiting for its turn. One job runs at a time." in texts(page)
         end = time.monotonic() + JOB_SECONDS  # a thread lists them a moment after the page is drawn
-        while len(cut_off(library, first_run.home())) < 2 and time.monotonic() < end:
+        while len(cut_off(library, first_run.COLLECTION)) < 2 and time.monotonic() < end:
             time.sleep(0.05)
-        asked_for = [values["passage_tokens"] for _, values in cut_off(library, first_run.home())]
+        asked_for = [values["passage_tokens"] for _, values in cut_off(library, first_run.COLLECTION)]
 
     assert asked_for == [96, 96], "an end of the process loses none of it"
     settle(page)

@@ -189,7 +189,7 @@ def test_given_a_kept_decision_when_replayed_then_it_is_judged_anew_and_never_as
     assert strict["is_refusal"], strict["reason"]
     assert (asked.status_code, asked.json()["remedy"]) == (422, "Ask the question again.")
     assert (named.status_code, named.json()["kind"]) == (422, "InvalidRequest")
-    assert named.json()["errors"][0]["field"] == "body.settings.verifier"
+    assert named.json()["errors"][0]["field"] == "body.settings.reranker"
     assert unknown.status_code == 422
     assert preset.status_code == 200
     assert preset.json()["metadata"]["preset"] == "relevance-guard"

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from rag_core.decision.decide import decide
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
@@ -87,12 +86,11 @@ def find(engine: Engine, document: Document, settings: Settings, stop: Cancel) -
 
 def answered(engine: Engine, document: Document, question: str, settings: Settings) -> tuple[bool, float] | None:
     """Whether the answer has a value, and how likely it is right; None where this document alone does not answer."""
-    measured = engine.measure(question, settings.changed(drafter="extract"))
-    decision = decide(measured)
+    decision = engine.try_out(question, settings)
     alone = {one.document_id for one in decision.citations} == {document.id} and not decision.conflicts
     value = decision.value["text"].casefold() if decision.value else ""
     is_new = bool(value) and value not in question.casefold()
-    return (is_new, measured.correctness or 0.0) if decision.answered and alone else None
+    return (is_new, decision.scores["correctness"]) if decision.answered and alone else None
 
 
 def _questions(engine: Engine, settings: Settings, stop: Cancel) -> Iterator[tuple[str, str]]:

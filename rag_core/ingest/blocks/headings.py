@@ -236,7 +236,9 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return False
     if row.size > LARGER * body or row.bold or caps:
         return True
-    return 7 <= pattern <= 8 or _stands_over_text(row, after, pattern)
+    if 7 <= pattern <= 8:  # a clause is none where the next one has its words on its row, too
+        return not (after and _pattern(after.text) == pattern and not _possible(after))
+    return _stands_over_text(row, after, pattern)
 
 
 def _is_bulleted(row: Row, body: float) -> bool:
