@@ -67,8 +67,10 @@ def test_given_too_few_keywords_then_it_is_the_same_fallback() -> None:
 
 
 def test_given_an_empty_retrieval_then_it_is_refused_first_with_no_confidence() -> None:
-    """S0-2, S0-3, S2-1: score 0.0 when empty; nothing else is reached."""
+    """S0-2, S0-3, S2-1: score 0.0 when empty, else that of the closest; nothing else is reached."""
     decision = decide(measurements(of=Settings.load("compliance")))
+
+    assert decide(measurements(0.3, 0.5, of=Settings.load("compliance"))).scores["top_cosine"] == 0.5
 
     assert (decision.reason, decision.status) == (Reason.NOTHING_RETRIEVED, AnswerStatus.INSUFFICIENT_CONTEXT)
     assert (decision.confidence, decision.confidence_basis) == (0.0, "none")
