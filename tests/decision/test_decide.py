@@ -267,8 +267,10 @@ def test_given_a_greeting_or_a_question_about_the_library_then_no_check_or_claim
 
 
 def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_refusal() -> None:
-    """S0-31: on a refusal the top score on the gate's scale."""
+    """S0-31: on a refusal the top score on the gate's scale, 0 where the confidence is weighted."""
     s = Settings.load()
+    weighted = decide(measurements(0.9, of=s.changed(confidence="weighted"), correctness=0.31, answerability=0.9))
+    assert (weighted.confidence, weighted.confidence_basis) == (0.0, "none")
     decision = decide(measurements(0.9, of=s, correctness=0.31, answerability=0.9))
 
     assert (decision.confidence, decision.confidence_basis) == (0.31, "correctness")

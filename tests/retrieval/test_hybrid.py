@@ -117,6 +117,7 @@ def test_given_a_language_the_model_does_not_know_then_its_own_weight_is_used() 
 
 
 def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both() -> None:
+    """S3-32: across languages."""
     mixed = MemoryCorpus(
         [
             Text("own", "The deposit is two rents.\nThe garden is open."),
