@@ -151,6 +151,10 @@ def test_given_what_is_missing_then_it_is_looked_for(corpus: MemoryCorpus, serve
     assert decision.reason is Reason.SUFFICIENCY
     assert decision.to_json()["judgements"][-1]["missing"] == ["matter 11 of chapter 11"]
 
+    all_of_it = run(corpus, configured(server), top_k=MAX_HITS, **GUARDED)
+    assert all_of_it.llm_trace is not None
+    assert len(all_of_it.llm_trace.judgements) == 1  # a wider search finds nothing new
+
 
 def test_given_the_most_passages_then_the_search_stays_within(corpus: MemoryCorpus, server: ModelServer) -> None:
     """Twice 26 passages would be more than `top_k` may be: the search is cut at `MAX_HITS`, and the question does not

@@ -57,6 +57,7 @@ def test_given_a_question_then_its_hits_carry_fused_score_ranks_cosine_and_bm25(
     top = found.hits[0]
 
     assert found.rows[0] == 0
+    assert (top.dense_rank, top.lexical_rank) == (1, 1)
     assert top.score == pytest.approx(0.7 / (60 + top.dense_rank) + 0.3 / (60 + top.lexical_rank))
     assert top.cosine == pytest.approx(
         float(EMBEDDER.embed([LINES[0]])[0] @ EMBEDDER.embed(["notice period"])[0]), abs=1e-6
