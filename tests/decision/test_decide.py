@@ -105,7 +105,7 @@ def test_given_an_own_refusal_text_then_it_is_used() -> None:
 
 
 def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_its_value_all_the_same() -> None:
-    """S1-12: the guards run before any draft is judged. S2-6: gates stop at the first failure."""
+    """S0-1, S1-12: the guards run in order, before any draft is judged. S2-6: gates stop at the first failure."""
     s = Settings.load(values=ENFORCED)
     decision = decide(
         measurements(0.3, of=s, correctness=0.9, answerability=0.9, relevance=0.2, keywords=matched(0, 2))
