@@ -80,6 +80,8 @@ def test_given_the_page_then_it_has_a_row_for_each_figure_and_is_written_between
     """S2-28, S4-23: each promise beside ours."""
     page, rows = PAGE.read_text(encoding="utf-8"), list(figures(asked, corpus))
 
+    timed = {"Retrieval", "Writing the prompt", "Filter, decision and citations", "Validation of an answer"}
+    assert timed <= {name for name, *_ in rows}
     for name, promised, _, how in rows:
         assert f"| {name} | {promised} | " in page
         assert f" | {how} |" in page

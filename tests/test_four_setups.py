@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from honest_model import honest, question, refusal, sufficient
 from model_server import Asked, ModelServer
 
 from examples.four_setups import DATA, SETUPS, Figures, figures, latency, main, measurable, pick
-from rag_core import decide
+from rag_core import Decision, decide
 from rag_core.domain.answer import Refusal
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
@@ -112,10 +112,14 @@ def test_given_decisions_when_they_are_counted_then_each_rate_has_its_own_questi
     decisions = [*map(decide, records[:-2]), unsettled, unsettled]
     answerable = [True] * len(can) + [False] * len(cannot) + [True, False] * 2
 
-    found = figures(SETUPS[1], answerable, decisions, records)
+    def rates(of: Sequence[Decision], can_be: Sequence[bool]) -> list[tuple[int, int]]:
+        found = figures(SETUPS[1], can_be, of, records)
+        return [(rate.k, rate.n) for rate in (found.hallucinations, found.false_negatives, found.over_rejections)]
 
-    rates = [(rate.k, rate.n) for rate in (found.hallucinations, found.false_negatives, found.over_rejections)]
-    assert rates == [(1, 4), (3, 5), (1, 5)]
+    assert rates(decisions, answerable) == [(1, 4), (3, 5), (1, 5)]
+    assert rates(decisions, [not one for one in answerable]) == [(2, 5), (3, 4), (1, 4)]
+    by_model = replace(unsettled, outcome=Refusal("", (Reason.SUFFICIENCY,)))
+    assert rates([*decisions[:3], by_model, by_model, *decisions[5:]], answerable) == [(1, 4), (3, 5), (3, 5)]
 
 
 def test_given_figures_when_held_against_the_targets_then_each_is_met_below_its_number_alone() -> None:

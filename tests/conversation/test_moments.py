@@ -75,6 +75,7 @@ def test_given_a_question_about_a_change_then_its_subject_and_both_days_are_know
     ],
 )
 def test_given_a_question_about_no_day_or_about_nothing_else_then_no_day_is_known(question: str) -> None:
+    """S3-32: nobody knows what will be in force in a year to come."""
     assert moments(question, "en", TODAY) is None
 
 

@@ -177,6 +177,7 @@ def test_given_contradicting_sources_then_the_number_is_halved_where_looked_at(b
 
 @given(score=ratios, medium=st.integers(0, 90), high=st.integers(90, 100))
 def test_given_contradicting_sources_then_number_and_level_agree(score: float, medium: int, high: int) -> None:
+    """S4-21: half of the score that the level is cut from."""
     cuts = {"medium_answerability": medium / 100, "high_answerability": high / 100}
     s = settings(confidence="correctness", contradictions_mode=Mode.OBSERVE, **cuts)
     torn = contradicted(s, correctness=score)

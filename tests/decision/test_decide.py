@@ -67,8 +67,10 @@ def test_given_too_few_keywords_then_it_is_the_same_fallback() -> None:
 
 
 def test_given_an_empty_retrieval_then_it_is_refused_first_with_no_confidence() -> None:
-    """S0-2, S0-3, S2-1: score 0.0 when empty; nothing else is reached."""
+    """S0-2, S0-3, S2-1: score 0.0 when empty, else that of the closest; nothing else is reached."""
     decision = decide(measurements(of=Settings.load("compliance")))
+
+    assert decide(measurements(0.3, 0.5, of=Settings.load("compliance"))).scores["top_cosine"] == 0.5
 
     assert (decision.reason, decision.status) == (Reason.NOTHING_RETRIEVED, AnswerStatus.INSUFFICIENT_CONTEXT)
     assert (decision.confidence, decision.confidence_basis) == (0.0, "none")
@@ -103,7 +105,7 @@ def test_given_an_own_refusal_text_then_it_is_used() -> None:
 
 
 def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_its_value_all_the_same() -> None:
-    """S1-12: the guards run before any draft is judged. S2-6: gates stop at the first failure."""
+    """S0-1, S1-12: the guards run in order, before any draft is judged. S2-6: gates stop at the first failure."""
     s = Settings.load(values=ENFORCED)
     decision = decide(
         measurements(0.3, of=s, correctness=0.9, answerability=0.9, relevance=0.2, keywords=matched(0, 2))
@@ -265,8 +267,10 @@ def test_given_a_greeting_or_a_question_about_the_library_then_no_check_or_claim
 
 
 def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_refusal() -> None:
-    """S0-31: on a refusal the top score on the gate's scale."""
+    """S0-31: on a refusal the top score on the gate's scale, 0 where the confidence is weighted."""
     s = Settings.load()
+    weighted = decide(measurements(0.9, of=s.changed(confidence="weighted"), correctness=0.31, answerability=0.9))
+    assert (weighted.confidence, weighted.confidence_basis) == (0.0, "none")
     decision = decide(measurements(0.9, of=s, correctness=0.31, answerability=0.9))
 
     assert (decision.confidence, decision.confidence_basis) == (0.31, "correctness")

@@ -135,7 +135,7 @@ def test_given_every_step_when_run_then_stages_are_told_in_order(corpus: MemoryC
 
 
 def test_given_what_is_missing_then_it_is_looked_for(corpus: MemoryCorpus, server: ModelServer) -> None:
-    """S3-11, S3-13: the search is widened by what is missing, and bounded."""
+    """S3-10, S3-11, S3-13: the search is widened by what is missing, which is kept, and bounded."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("matter 11 of chapter 11",))))
 
     measurements = run(corpus, configured(server), top_k=2, **GUARDED)
@@ -147,7 +147,13 @@ def test_given_what_is_missing_then_it_is_looked_for(corpus: MemoryCorpus, serve
     assert (len(measurements.hits), len(first), len(second)) == (2, 4, 6)
     assert len(second) <= MAX_HITS
     assert [kind(asked) for asked in server.asked] == ["sufficiency"] * 3
-    assert decide(measurements).reason is Reason.SUFFICIENCY
+    decision = decide(measurements)
+    assert decision.reason is Reason.SUFFICIENCY
+    assert decision.to_json()["judgements"][-1]["missing"] == ["matter 11 of chapter 11"]
+
+    all_of_it = run(corpus, configured(server), top_k=MAX_HITS, **GUARDED)
+    assert all_of_it.llm_trace is not None
+    assert len(all_of_it.llm_trace.judgements) == 1  # a wider search finds nothing new
 
 
 def test_given_the_most_passages_then_the_search_stays_within(corpus: MemoryCorpus, server: ModelServer) -> None:

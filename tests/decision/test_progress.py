@@ -81,7 +81,7 @@ def test_given_a_question_that_passed_when_nothing_is_recorded_then_a_draft_is_a
 
 
 def test_given_a_gate_that_refuses_when_walked_then_nothing_is_asked() -> None:
-    """S0-4: no model is called after a refusal."""
+    """S0-4, S1-12: no model is called after a refusal."""
     refused = asked(of=model_settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95))
 
     assert next_step(refused) is None

@@ -26,6 +26,7 @@ def of(measurements: Measurements) -> tuple[int, int, int, int]:
 def test_given_how_questions_ended_when_summarised_then_drafts_and_their_sources_are_counted() -> None:
     """S3-30: an extract counts where it was judged, a model's drafts each, and a gate's refusal has none."""
     fabricated = attempt(audit=measured_claim(overlap=0.9, similarity=0.9, support=0.9, fabricated=("doc_9",)))
+    misquoted = attempt(audit=measured_claim(overlap=0.9, similarity=0.9, support=0.9, quotes_missing=("it",)))
     mended = attempt(keys=(*ROUND_0, "support:0"))
 
     assert of(measurements(0.9, of=model_settings(drafter="extract"))) == (1, 0, 1, 1)
@@ -34,6 +35,7 @@ def test_given_how_questions_ended_when_summarised_then_drafts_and_their_sources
     ) == (0, 0, 0, 0)
     assert of(asked(of=model_settings(**STRICT, max_retries=0), attempts=(rejected(),)))[:2] == (1, 1)
     assert of(asked(of=model_settings(**STRICT, max_retries=0), attempts=(fabricated,)))[2:] == (1, 0)
+    assert of(asked(of=model_settings(**STRICT, max_retries=0), attempts=(misquoted,)))[2:] == (1, 0)
     assert of(asked(of=model_settings(**STRICT), attempts=(rejected(), mended)))[:2] == (2, 1)
 
 

@@ -197,6 +197,7 @@ def test_given_matched_keywords_then_the_smaller_of_minimum_and_known_is_require
     held: int, missing: int, minimum: int, passes: bool, required: int
 ) -> None:
     """S0-9, S0-17, S0-37: two of them, all where there are fewer, and a lower minimum loosens."""
+    assert Settings.load("compliance").min_keywords == Settings.load().min_keywords == 2
     check = judged("keywords", measurements(0.9, keywords=matched(held, missing)), min_keywords=minimum)
 
     assert (check.state is State.PASSED, check.value, check.threshold) == (passes, held, required)

@@ -68,6 +68,7 @@ def test_given_a_quote_that_stands_on_its_page_then_it_is_accepted() -> None:
     ],
 )
 def test_given_a_quote_that_is_not_the_raw_text_at_its_place_then_it_does_not_stand(wrong: Evidence) -> None:
+    """S2-26: nothing else is traceable to a page."""
     assert not quote_stands(wrong, page_text)
 
 

@@ -152,6 +152,8 @@ def test_given_a_long_table_when_cut_then_every_piece_keeps_the_header_and_whole
     check(pages, passages)
     assert len(passages) > 3
     assert {passage.header_text for passage in passages} == {"(in millions) 2015 2016 2017"}
+    headers = {" ".join(pages[0].text[span.start : span.end] for span in one.header) for one in passages}
+    assert {" ".join(text.split()) for text in headers} == {"(in millions) 2015 2016 2017"}
     assert all("(in millions) 2015 2016 2017" in embedding_text(passage, "Manual") for passage in passages)
     assert all(
         line in pages[passage.page - 1].text.split("\n")

@@ -51,6 +51,7 @@ def at_rest(counted: list[int]) -> int:
 
 
 JARGON = ("threshold", "gate", "cosine", "embedding", "retrieval", "query", "BM25", "hallucinat", "_")
+STYLE = (Path(__file__).resolve().parents[2] / "ui" / "style.css").read_text(encoding="utf-8")
 BLAME = ("you ", "your ", "wrong question", "invalid", "mistake")
 
 
@@ -61,6 +62,10 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
     shown = texts(page)
     assert ":gray-badge[:material/do_not_disturb_on: No answer]" in badges(page)
     assert "refusal" in keys_of_containers(page)  # by which its style finds it
+    kinds = ("refusal", r"refusal:has\(\.st-key-quote_place\)", "low")
+    assert [
+        re.findall(rf"^\.st-key-{kind} {{.* border-left.*: .*(#\w{{6}})", STYLE, re.MULTILINE) for kind in kinds
+    ] == [["#7b8682"], ["#eab308"], ["#eab308"]]  # grey; amber, where a place may be the answer; a low level
     card = "\n".join(str(getattr(element, "value", "")) for element in page.main)
     number = card.index("% sure that the best sentence found is the answer.**\nYou ask for at least 50 %: not shown.")
     assert card.index("The best sentence that was found is probably not the answer") < number

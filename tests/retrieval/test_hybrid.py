@@ -57,6 +57,7 @@ def test_given_a_question_then_its_hits_carry_fused_score_ranks_cosine_and_bm25(
     top = found.hits[0]
 
     assert found.rows[0] == 0
+    assert (top.dense_rank, top.lexical_rank) == (1, 1)
     assert top.score == pytest.approx(0.7 / (60 + top.dense_rank) + 0.3 / (60 + top.lexical_rank))
     assert top.cosine == pytest.approx(
         float(EMBEDDER.embed([LINES[0]])[0] @ EMBEDDER.embed(["notice period"])[0]), abs=1e-6
@@ -116,6 +117,7 @@ def test_given_a_language_the_model_does_not_know_then_its_words_alone_count() -
 
 
 def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both() -> None:
+    """S3-32: across languages."""
     mixed = MemoryCorpus(
         [
             Text("own", "The deposit is two rents.\nThe garden is open."),
