@@ -52,8 +52,8 @@ def test_given_questions_when_asked_then_the_thread_keeps_each_with_its_confiden
 
     shown = texts(page)
 
-    assert re.search(r"✓ answered, \d\d % sure", shown)
-    assert "○ no answer. The best sentence that was found is probably not the answer to this question." in shown
+    assert re.search(r"✓ Answered, \d\d % sure", shown)
+    assert "○ No answer. The best sentence that was found is probably not the answer to this question." in shown
     assert by_key(page, "show_turn_") == ["show_turn_1", "show_turn_2"]  # oldest first, above the one on the page
     assert shown.index(CALIBRATION) < shown.index(FRANCE) < shown.index("Hello")
     assert [message.name for message in page.chat_message] == ["user", "assistant", "user", "assistant", "user"]
