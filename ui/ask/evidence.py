@@ -30,6 +30,7 @@ from ui.app.texts import say, tell
 from ui.documents import viewer
 from ui.documents.place import Place
 
+AROUND = 140  # characters on either side of an answer: the page beside it has the rest
 HEADINGS_IN_VIEW = 20  # rows; a longer outline is scrolled
 
 
@@ -60,7 +61,7 @@ def show_answer(decision: Decision) -> None:
     parts = [list(part) for _, part in groupby(told, lambda one: (one[1][0].document_id, one[1][0].heading))]
     for number, part in enumerate(parts):
         sources = [source for _, of in part for source in of]
-        _show_in_place(sources, partial(_show_part, decision, part), number)
+        _show_in_place(sources, partial(_show_part, decision, part), number, len(parts))
 
 
 def _show_part(decision: Decision, claims: Sequence[tuple[Claim, Sequence[Citation]]], key: str) -> None:
@@ -85,8 +86,8 @@ def _links(sources: Sequence[Citation], format: str) -> str:
     return made
 
 
-def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object], number: int = 0) -> None:
-    """Show a part of an answer under its place and, in grey, what stands before and behind it, which may take it back.
+def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object], number: int = 0, of: int = 1) -> None:
+    """Show a part of so many under its place and, in grey, what stands before the first and behind the last of them.
 
     That is not said again where it is one of the quotes itself; nor is a heading of the place, nor the next row.
     """
@@ -97,12 +98,21 @@ def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object],
     def grey(side: str, text: str) -> None:
         lines = [line for line in text.split(BREAK) if line not in quoted and CELL not in line]
         if any(lines):
-            show_text(BREAK.join(lines), f"around_{side}{key}")
+            show_text(near(BREAK.join(lines), side), f"around_{side}{key}")
 
     show_text(" · ".join(filter(None, (_dated(place, first), first.heading))), f"around_heading{key}")
-    grey("before", first.before.text)
+    grey("before", "" if number else first.before.text)
     show(key)
-    grey("after", last.after.text)
+    grey("after", last.after.text if number == of - 1 else "")
+
+
+def near(text: str, side: str) -> str:
+    """The part of a text that stands next to the answer: two lines of it, in whole words."""
+    lines = text.split(BREAK)
+    text = BREAK.join(lines[-2:] if side == "before" else lines[:2])
+    if len(text) <= AROUND:
+        return text
+    return f"… {text[-AROUND:].partition(' ')[2]}" if side == "before" else f"{text[:AROUND].rpartition(' ')[0]} …"
 
 
 def show_place(citation: Citation) -> None:
