@@ -36,7 +36,7 @@ from ui.app import state
 from ui.app.scope import shown_date
 from ui.app.sheets import to_markdown
 from ui.ask import export
-from ui.ask.evidence import MAX_CELLS, asked_column, near, row_of
+from ui.ask.evidence import MAX_CELLS, asked_column, row_of
 from ui.ask.refusal import percents
 from ui.documents import viewer
 
@@ -70,7 +70,7 @@ def test_given_an_answer_when_shown_then_its_source_passages_and_surroundings_ca
     assert one.heading
     assert {key for key in keys_of_containers(page) if key.startswith("around_")} == said > {"around_heading"}
     own = set(one.heading.split(SECTION_MARK))  # which are not said again in the line above
-    beside = [one.heading, near(one.before.text, "before"), near(one.after.text, "after")]
+    beside = [one.heading, one.before.text, one.after.text]
     assert all(line in texts(page) for text in beside for line in text.split(BREAK) if line not in own)
     sent = to_markdown(export.blocks(state.engine(), asked_of(page)))
     assert all(escaped(text) in sent for text in around)

@@ -30,7 +30,6 @@ from ui.app.texts import say, tell
 from ui.documents import viewer
 from ui.documents.place import Place
 
-AROUND = 140  # characters on either side of an answer: the page beside it has the rest
 HEADINGS_IN_VIEW = 20  # rows; a longer outline is scrolled
 
 
@@ -98,21 +97,12 @@ def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object],
     def grey(side: str, text: str) -> None:
         lines = [line for line in text.split(BREAK) if line not in quoted and CELL not in line]
         if any(lines):
-            show_text(near(BREAK.join(lines), side), f"around_{side}{key}")
+            show_text(BREAK.join(lines), f"around_{side}{key}")
 
     show_text(" · ".join(filter(None, (_dated(place, first), first.heading))), f"around_heading{key}")
     grey("before", "" if number else first.before.text)
     show(key)
     grey("after", last.after.text if number == of - 1 else "")
-
-
-def near(text: str, side: str) -> str:
-    """The part of a text that stands next to the answer: two lines of it, in whole words."""
-    lines = text.split(BREAK)
-    text = BREAK.join(lines[-2:] if side == "before" else lines[:2])
-    if len(text) <= AROUND:
-        return text
-    return f"… {text[-AROUND:].partition(' ')[2]}" if side == "before" else f"{text[:AROUND].rpartition(' ')[0]} …"
 
 
 def show_place(citation: Citation) -> None:
