@@ -94,7 +94,7 @@ def score_units(
             " ".join(asked.words), hit.passage.language
         ):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
-        found = units(hit.passage, page_text)
+        found, above = units(hit.passage, page_text), _where(hit.passage, titles)
         places.append(_as_read(hit.passage, found, page_text, titles))
         for number, unit in enumerate(found):
             key = (hit.passage.document, unit.text)
@@ -102,7 +102,7 @@ def score_units(
             headed = number == 0 and _is_run_in(unit, after)
             # passages overlap
             if key not in seen and not (
-                headed or _states_nothing(unit) or _is_elsewhere(unit, asked, page_text, titles)
+                headed or _states_nothing(unit) or _is_elsewhere(unit, asked, page_text, above)
             ):
                 seen.add(key)
                 at.append((len(places) - 1, number))
@@ -147,11 +147,11 @@ def _states_nothing(unit: Unit) -> bool:
     return (cut and not before.endswith((";", ","))) or bool(_BLANK.search(unit.text))
 
 
-def _is_elsewhere(unit: Unit, asked: AskedFor, page_text: PageText, titles: Mapping[str, str]) -> bool:
+def _is_elsewhere(unit: Unit, asked: AskedFor, page_text: PageText, above: str) -> bool:
     """Whether a row has empty cells in the columns that the question names, or its columns are other years."""
     if unit.passage.kind is not PassageKind.TABLE:
         return False
-    header, above = header_of(unit.passage, page_text), _where(unit.passage, titles)
+    header = header_of(unit.passage, page_text)
     if asks_for_other_year(asked, unit.text, header, f"{above} {group_of(unit, page_text)}"):
         return True
     return EMPTY in unit.text and asks_for_empty(asked, unit.text, header)

@@ -12,7 +12,7 @@ from rag_core.domain.claims import BREAK, Around, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
-from rag_core.grounding.omissions.back import is_note_of, speaks_of_clause
+from rag_core.grounding.omissions.back import is_note_of, points_elsewhere, speaks_of_clause
 from rag_core.grounding.units import Unit, edges_of, group_of, pages_of, raw_offset, text_of, units
 from rag_core.ingest.normalise import cells, locate, read_passage_text
 from rag_core.language import sentences
@@ -106,21 +106,23 @@ def noted(sides: tuple[Around, Around], evidence: Evidence, near: Iterable[Passa
     """
     before, after = sides
     quote, page = cells(evidence.quote), evidence.spans[-1].page
+    if not points_elsewhere(quote):
+        return after
     stated = [unit for passage in near for unit in units(passage, page_text)]
     known = (quote, before.text, after.text)
     for found in (
-        {one.text: one for one in stated if is_note_of(one.text, quote) and _place(one, page_text).page == page},
+        {one.text: one for one in stated if is_note_of(one.text, quote) and _spans(one, page_text)[0].page == page},
         {one.text: one for one in stated if speaks_of_clause(one.text, quote)},
     ):
         if len(found) == 1 and not any(text in said for text in found for said in known):
             (unit,) = found.values()
-            told = Around(unit.evidence(page_text)[0].spans, unit.text)
+            told = Around(_spans(unit, page_text), unit.text)
             after = _joined([(after, Role.TEXT), (told, Role.HEADING)], evidence.document, page_text) or after
     return after
 
 
-def _place(unit: Unit, page_text: PageText) -> Span:
-    return unit.evidence(page_text)[0].spans[0]
+def _spans(unit: Unit, page_text: PageText) -> tuple[Span, ...]:
+    return unit.evidence(page_text)[0].spans
 
 
 def _stretches(passage: Passage, page_text: PageText) -> Iterator[tuple[Around, Role]]:

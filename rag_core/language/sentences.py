@@ -39,9 +39,8 @@ _ENDS_CLAUSE = regex.compile(r"[.!?:;,।॥…。？！][\p{Pe}\p{Pf}\"']*\s*$"
 
 _LAST_TOKEN = regex.compile(r"([^\s(\[{\"„“‚‘«]*[^\s.(\[{\"„“‚‘«])\.\s*$")
 _FOOTNOTES = regex.compile(r"[⁰¹²³⁴-⁹]+(?:,[⁰¹²³⁴-⁹]+)*(?=\s|$)")  # marks behind a full stop: "within a year.¹"
-_SIGNS = regex.compile(
-    r"(?<=[.!?])[*†‡]+(?=\s)|(?<=[.!?]\s)[†‡]+(?=\s)"
-)  # other such marks, which sentencex takes for a part of a word
+# other such marks, which sentencex takes for a part of a word
+_SIGNS = regex.compile(r"(?<=[.!?])[*†‡]+(?=\s)|(?<=[.!?]\s)[†‡]+(?=\s)")
 _DANDA = regex.compile(r"[।॥]\s*$")
 _TAIL_CHARS = 80  # before a full stop that are looked at: an abbreviation or the end of a clause is shorter
 _CLAUSE_MARK = r"(?:[\p{L}\p{M}]{3,}|§+)\s?(?:\p{Nd}{1,3}|[IVXLC]+)\."  # "Article 3.", "§ 4."

@@ -23,7 +23,6 @@ MAX_SETTINGS = 200  # more than there are
 MAX_TOGETHER = 16  # collections of one question: they are joined in memory for each
 MAX_CONTENT_CHARS = 10_000_000  # one document as text; below the largest body
 MAX_PAGE = 1_000_000  # number of a page, or of an item in a list: beyond any document
-MAX_TOP_K = 50  # as the setting has it
 PAGE_ITEMS, MAX_PAGE_ITEMS = 50, 200  # items of a list that come at once
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$", examples=["default"])]
@@ -40,7 +39,8 @@ def _number(value: object) -> object:
 
 
 NUMBER = BeforeValidator(_number)
-TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K), NUMBER]
+_TOP_K = Settings.knob("top_k")
+TopK = Annotated[int, Field(ge=_TOP_K.low, le=_TOP_K.high), NUMBER]
 Value = bool | int | float | Annotated[str, Field(max_length=MAX_VALUE_CHARS)]
 Facts = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_KEYS)

@@ -119,15 +119,26 @@ def _needed_by_place(texts: Sequence[str], at: int) -> tuple[int, ...]:
 def is_note_of(note: str, text: str) -> bool:
     """Whether a text is the note that a mark in another, or in a row, points to: "* only in May" of "Sauna | 12 *"."""
     opens = _NOTE.match(note)
-    cells = text.split(CELL.strip()) if opens else ()
-    return any(opens[1] in mark.groups() for cell in cells for mark in _MARK.finditer(cell.strip()))
+    return opens is not None and opens[1] in _marks(text)
+
+
+def _marks(text: str) -> set[str]:
+    found = (mark for cell in text.split(CELL.strip()) for mark in _MARK.finditer(cell.strip()))
+    return {mark[1] or mark[2] for mark in found}
 
 
 def speaks_of_clause(text: str, clause: str) -> bool:
     """Whether a text names the clause that another one, or a heading, opens with: "§ 4 no longer holds."."""
     label = _LABEL.match(clause)
-    named = rf"(?<![\p{{L}}\p{{Nd}}]){regex.escape(label[0])}(?![\p{{Nd}}]|\.\p{{Nd}})" if label else ""
-    return label is not None and regex.search(named, text, regex.IGNORECASE) is not None and not text.startswith(clause)
+    if label is None or text.startswith(clause):
+        return False
+    named = rf"(?<![\p{{L}}\p{{Nd}}]){regex.escape(label[0])}(?![\p{{Nd}}]|\.\p{{Nd}})"
+    return regex.search(named, text, regex.IGNORECASE) is not None
+
+
+def points_elsewhere(text: str) -> bool:
+    """Whether there may be a note of a text, or another that speaks of its clause."""
+    return bool(_marks(text)) or _LABEL.match(text) is not None
 
 
 def is_void(heading: str, language: str) -> bool:

@@ -47,10 +47,12 @@ def drawn_boxes(rules: Sequence[Rect], sloped: Sequence[Rect]) -> Iterator[tuple
 
 def pictured_boxes(page: Any, pictures: Sequence[Rect]) -> Iterator[tuple[Rect, bool]]:
     """Boxes to tick that are small pictures: dark at all four sides, and ticked where the middle is not bare."""
+    drawn = None  # once, and not for each of them
     for x0, y0, x1, y1 in pictures[:MAX_SIDES]:
         if BOX_PT[0] <= x1 - x0 <= BOX_PT[1] and abs(x1 - x0 - y1 + y0) <= SQUARE * (x1 - x0):
             zoom = pymupdf.Matrix(DOTS / (x1 - x0), DOTS / (x1 - x0))
-            picture = page.get_pixmap(matrix=zoom, clip=(x0, y0, x1, y1), colorspace=pymupdf.csGRAY, alpha=False)
+            drawn = drawn or page.get_displaylist()
+            picture = drawn.get_pixmap(zoom, pymupdf.csGRAY, alpha=False, clip=(x0, y0, x1, y1))
             rows = [picture.samples[at : at + picture.width] for at in range(0, len(picture.samples), picture.stride)]
             edge, inside = len(rows) // 6, [row[len(rows) // 4 : -len(rows) // 4] for row in rows]
             dark = [dot < DARK for row in inside[len(rows) // 4 : -len(rows) // 4] for dot in row]
