@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from itertools import product
 from textwrap import wrap
 
 import pymupdf
@@ -29,6 +30,20 @@ Draw, Page = random.Random, pymupdf.Page
 
 def write(page: Page, x: float, y: float, text: str, size: float = 10) -> None:
     page.insert_text((x, y), text, fontsize=size)
+
+
+@each("size, offset", product([8, 14, 40], [(0.4, 0.0), (-0.3, 0.3), (1.1, -1.1)]))
+def test_given_words_printed_over_themselves_to_be_bold_or_shaded_when_read_then_they_stand_once(
+    size: int, offset: tuple[float, float]
+) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    across, down = (step * size / 12 for step in offset)
+    for x, y in ((60 + across, 200 + down), (60, 200)):
+        write(page, x, y, "A kayak costs 11 euros", size)
+    write(page, 60, 300, "A kayak costs 11 euros", size)
+
+    assert read_pdf(document.tobytes(), "a.pdf").pages[0].text.splitlines() == 2 * ["A kayak costs 11 euros"]
 
 
 def rules(page: Page, xs: Sequence[float], ys: Sequence[float]) -> None:
