@@ -65,6 +65,7 @@ _QUESTION = regex.compile(  # "Q3: How long?", "4. How long?"
     r"(?:#{1,6}\s)?[*_]*(?:\(?(?:Q|F|Question|Frage)?\s?\d{0,3}[.:)]\s)?[*_]*[\p{L}\p{N}¿](?:[^.!?？؟]|[.](?!\s+\p{Lu}))*[?？؟][\p{Pe}*_]*",
     regex.IGNORECASE,
 )
+_CLOSES = re.compile(r"\(|[^(\[]*[)\]]\W*$")  # a remark, or the end of one: "approved 10-8-2013]"
 _SENTENCE = re.compile(r"[.!?;](?:\s|$)|:$")
 _RUN_IN = regex.compile(r"\p{L}[^:\n]*(?::\s|—)\s*\p{L}")
 _EQUATION = re.compile(r"[=≤≥≠≈]")
@@ -220,7 +221,7 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
     if not _possible(row) or is_scale(row.text) or row.text.endswith(("☐", "☑")):  # a field of a form
         return False
     pattern, caps = _pattern(row.text), _is_caps(row.text)
-    if row.text.startswith("(") or (pattern < NO_PATTERN and _LISTED.search(row.text)):
+    if _CLOSES.match(row.text) or (pattern < NO_PATTERN and _LISTED.search(row.text)):
         return False
     if pattern == NO_PATTERN and (row.cells == 2 or (before and is_value(before, row))):
         return False
