@@ -165,7 +165,7 @@ def cell_beside_several_rows(draw: Draw, page: Page) -> list[str]:
             write(page, edges[3] + 4, y + 14, "" if row else "$")
             write(page, edges[4] + 4, y + 14, person)
             cells = [" ".join(lines), date, EMPTY if row else "$", person]
-            said.append("\t".join(cells if row else [label, *cells]))
+            said.append("\t".join([label, *cells]))
             y += 34
     page.draw_line((edges[0], y), (edges[-1], y))
     for x in edges:

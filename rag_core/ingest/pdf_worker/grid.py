@@ -1,7 +1,8 @@
 """Puts what stands in a cell between drawn rules into one row with the other cells of its row. Pure.
 
-A row of a table lies between two rules of one length, and rules that cross all of it part its cells. An empty cell
-keeps its place with a sign, as in web pages and Word documents, so that those behind it keep their columns.
+A row of a table lies between two heights of rules, and rules that cross all of it part its cells. A cell without a rule
+below it goes on in the next row, and stands in both. An empty cell keeps its place with a sign, as in web pages and
+Word documents, so that those behind it keep their columns.
 """
 
 from __future__ import annotations
@@ -37,10 +38,14 @@ APART = 1.15  # times the distance of the lines of a cell are rows apart, at lea
 
 @dataclass
 class _Band:
-    """The space between two lying rules: its edges from left to right, and the numbers of the runs in it."""
+    """The space between two heights of rules: its edges from left to right, and the numbers of the runs in it.
+
+    `above` are the rules on top of it; None where none is drawn between two rows.
+    """
 
     box: Rect
     edges: list[float]
+    above: Sequence[Rect] | None
     runs: list[int] = field(default_factory=list)
     cells: list[list[Word]] = field(default_factory=list)
 
@@ -55,17 +60,20 @@ def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
     whole: dict[int, Run] = {}  # by the number of the first run of a row
     taken: set[int] = set()
     tables: list[tuple[Rect, int]] = []  # each with the number of its first run
-    for table in chain.from_iterable(map(_parts, _tables(list(_bands(lying, standing))))):
+    for table in chain.from_iterable(map(_parts, _tables(lying, standing))):
         edges = max((band.edges for band in table), key=len)
         full = [band for band in table if _fill(band, edges, runs, boxes)]
         if not _is_table(full, len(edges) - 1):
             continue
         rows = [band for band in chain.from_iterable(_rows(band, boxes) for band in full) if band.runs]
-        for band in rows:
-            first = runs[band.runs[0]]
-            whole[band.runs[0]] = first._replace(words=list(_written(band)))
+        if not rows:
+            continue
+        _reach_down(rows)
+        places = sorted(band.runs[0] for band in rows)
+        for place, band in zip(places, rows, strict=True):
+            whole[place] = runs[place]._replace(words=list(_written(band)))
             taken.update(band.runs)
-        tables.append((union(band.box for band in full), min(band.runs[0] for band in rows)))
+        tables.append((union(band.box for band in full), places[0]))
     kept = [at for at in range(len(runs)) if at in whole or at not in taken]
     return [whole.get(at, runs[at]) for at in _with_names(kept, tables, boxes, taken)]
 
@@ -88,37 +96,57 @@ def _with_names(
     return kept
 
 
-def _bands(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[_Band]:
-    lying = [rule for rule in lying if _is_border(rule, lying, standing)]
-    for at, upper in enumerate(lying):
-        below = (
-            rule
-            for rule in lying[at + 1 :]
-            if rule[1] - upper[3] >= MIN_ROW_PT and min(rule[2], upper[2]) - max(rule[0], upper[0]) > NEAR_PT
-        )
-        lower = next(below, None)
-        if lower is None or not _meet(upper[2], lower[2]):
-            continue
-        # a cell at the left may go down over several rows, beside which the rules between them are shorter
-        x0, top, x1, bottom = box = (
-            max(upper[0], lower[0]),
-            (upper[1] + upper[3]) / 2,
-            upper[2],
-            (lower[1] + lower[3]) / 2,
-        )
-        inside = [
-            rule
-            for rule in standing
-            if x0 - NEAR_PT < rule[0] < x1 + NEAR_PT and min(rule[3], bottom) - max(rule[1], top) > NEAR_PT
-        ]
-        if not _meet(upper[0], lower[0]) and not any(_meet(rule[0], x0) for rule in inside):
-            continue
-        if all(rule[1] < top + NEAR_PT and bottom - NEAR_PT < rule[3] for rule in inside):
-            edges = [x0]
-            for x in sorted([*((rule[0] + rule[2]) / 2 for rule in inside), x1]):
-                if x - edges[-1] > NEAR_PT:
-                    edges.append(x)
-            yield _Band(box, edges)
+def _tables(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[list[_Band]]:
+    """The bands of rules that touch one another, as long as each standing rule crosses a band whole."""
+    for across, down in _joined([rule for rule in lying if _is_border(rule, lying, standing)], standing):
+        levels: list[list[Rect]] = []
+        for rule in across:
+            if levels and rule[1] - levels[-1][0][3] < MIN_ROW_PT:
+                levels[-1].append(rule)
+            else:
+                levels.append([rule])
+        # a cell at a side may go down over several rows, beside which the rules between them are shorter
+        ends = [(min(rule[0] for rule in level), max(rule[2] for rule in level)) for level in levels]
+        table: list[_Band] = []
+        for at, (upper, lower) in enumerate(pairwise(levels), 1):
+            top, bottom = (mean(side for rule in level for side in rule[1::2]) for level in (upper, lower))
+            x0 = max(min(left for left, _ in part) for part in (ends[:at], ends[at:]))
+            x1 = min(max(right for _, right in part) for part in (ends[:at], ends[at:]))
+            inside = [
+                rule
+                for rule in down
+                if x0 - NEAR_PT < rule[0] < x1 + NEAR_PT and min(rule[3], bottom) - max(rule[1], top) > NEAR_PT
+            ]
+            if all(rule[1] < top + NEAR_PT and bottom - NEAR_PT < rule[3] for rule in inside):
+                edges = [x0]
+                for x in sorted([*((rule[0] + rule[2]) / 2 for rule in inside), x1]):
+                    if x - edges[-1] > NEAR_PT:
+                        edges.append(x)
+                table.append(_Band((x0, top, x1, bottom), edges, upper))
+                continue
+            yield table
+            table = []
+        yield table
+
+
+def _joined(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[tuple[list[Rect], list[Rect]]]:
+    """The lying and the standing rules that touch one another, in the order in which they are given."""
+    touching = {
+        at: {
+            other
+            for other, rule in enumerate(standing)
+            if bar[0] - NEAR_PT <= rule[2] and rule[0] <= bar[2] + NEAR_PT
+            if rule[1] - NEAR_PT <= bar[3] and bar[1] <= rule[3] + NEAR_PT
+        }
+        for at, bar in enumerate(lying)
+    }
+    while touching:
+        first = next(iter(touching))
+        inside, reached = [first], touching.pop(first)
+        while more := [at for at, others in touching.items() if not reached.isdisjoint(others)]:
+            inside += more
+            reached = reached.union(*(touching.pop(at) for at in more))
+        yield [lying[at] for at in sorted(inside)], [standing[at] for at in sorted(reached)]
 
 
 def _is_border(rule: Rect, lying: Sequence[Rect], standing: Sequence[Rect]) -> bool:
@@ -126,21 +154,6 @@ def _is_border(rule: Rect, lying: Sequence[Rect], standing: Sequence[Rect]) -> b
     twins = sum(_meet(rule[0], other[0]) and _meet(rule[2], other[2]) for other in lying)
     at_rules = all(any(_meet(rule[side], (other[0] + other[2]) / 2) for other in standing) for side in (0, 2))
     return at_rules or (twins > 1 and rule[2] - rule[0] >= MIN_BORDER_PT)
-
-
-def _tables(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
-    """Bands that lie one below the other, between the same two ends."""
-    ordered = sorted(bands, key=lambda band: (round(band.box[0] / NEAR_PT), band.box[1]))
-    table: list[_Band] = []
-    for band in ordered:
-        if table and not (
-            _meet(table[-1].box[3], band.box[1]) and all(_meet(table[-1].box[side], band.box[side]) for side in (0, 2))
-        ):
-            yield table
-            table = []
-        table.append(band)
-    if table:
-        yield table
 
 
 def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
@@ -160,10 +173,10 @@ def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[
     """Put the words in a band into its cells; false where one stands over an edge, or text runs out of the band.
 
     In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns. What
-    is merged over columns stands in each, but for a label.
+    is merged over columns stands in each, but for a label; a row with other edges than the table has its own cells.
     """
-    own = len(band.edges) > 2 and all(any(_meet(edge, other) for other in edges) for edge in band.edges)
-    if not own and (len(band.edges) > 2 or len(edges) <= MIN_HEADS):
+    own = len(band.edges) > 2
+    if not own and len(edges) <= MIN_HEADS:
         return False
     if not own:
         band.edges = edges
@@ -187,6 +200,9 @@ def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[
             band.cells[column].append(word)
             before = column, word
         band.runs.append(at)
+    whole = all(_meet(band.edges[end], edges[end]) for end in (0, -1))
+    if not whole or not all(any(_meet(edge, other) for other in edges) for edge in band.edges):
+        return all(map(_is_short, band.cells))
     middles = [(left + right) / 2 for left, right in pairwise(edges)]
     over = [bisect(band.edges, middle) - 1 for middle in middles]
     band.cells = [
@@ -226,11 +242,40 @@ def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
         _Band(
             (x0, upper, x1, lower),
             band.edges,
-            [at for at in band.runs if upper <= boxes[at][1] < lower],
+            None if at else band.above,
+            [run for run in band.runs if upper <= boxes[run][1] < lower],
             [[word for word in cell if upper <= word.box[1] < lower] for cell in band.cells],
         )
-        for upper, lower in pairwise([top - NEAR_PT, *starts, bottom + NEAR_PT])
+        for at, (upper, lower) in enumerate(pairwise([top - NEAR_PT, *starts, bottom + NEAR_PT]))
     ]
+
+
+def _reach_down(rows: Sequence[_Band]) -> None:
+    """Put what stands in a cell that goes down over several rows into each of them; a long text into the first.
+
+    Rows that each have a line there, level with other cells of theirs, have cells of their own.
+    """
+    edges = max((row.edges for row in rows), key=len)
+    own = [row for row in rows if row.edges == edges]
+    for column, middle in enumerate(map(mean, pairwise(edges))):
+        group: list[_Band] = []
+        for row in [*own, None]:
+            if group and row and _meet(group[-1].box[3], row.box[1]) and row.above is not None:
+                if not any(rule[0] - NEAR_PT <= middle <= rule[2] + NEAR_PT for rule in row.above):
+                    group.append(row)
+                    continue
+            if len(group) > 1 and not all(_has_a_line(one, column) for one in group):
+                words = [word for one in group for word in one.cells[column]]
+                for one in group:
+                    one.cells[column] = words if one is group[0] or _is_short(words) else []
+            group = [row] if row else []
+
+
+def _has_a_line(row: _Band, column: int) -> bool:
+    """Whether what stands in a cell is one line, level with one of another cell of the row."""
+    others = [word.box for at, cell in enumerate(row.cells) if at != column for word in cell]
+    boxes = [word.box for word in row.cells[column]]
+    return any(same_row(boxes[0], other) for other in others if boxes) and same_row(boxes[0], boxes[-1])
 
 
 def _figures(line: Sequence[Word], edges: Sequence[float]) -> int:
