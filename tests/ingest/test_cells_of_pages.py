@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import pairwise, product
 from textwrap import wrap
 
 import pymupdf
@@ -173,6 +173,45 @@ def cell_beside_several_rows(draw: Draw, page: Page) -> list[str]:
     return said
 
 
+def cells_over_several_rows(draw: Draw, page: Page) -> list[str]:
+    """Some at the left, in the middle and at the right go down over several rows, with their words in the middle."""
+    xs, ys, heads = [50.0, 150.0, 300.0, 400.0, 500.0], [80.0 + 20 * at for at in range(9)], HEADS[:4]
+    said = [heads, *([EMPTY] * 4 for _ in ys[2:])]
+    page.draw_rect((xs[0], ys[0], xs[-1], ys[-1]))
+    for x in xs[1:-1]:
+        page.draw_line((x, ys[0]), (x, ys[-1]))
+    for column, (x0, x1) in enumerate(pairwise(xs)):
+        write(page, x0 + 4, ys[0] + 14, heads[column])
+        at = 1
+        while at < len(ys) - 1:
+            end = min(len(ys) - 1, at + (draw.randint(1, 3) if column != 2 else 1))
+            words = draw.choice(LABELS) if column < 2 else draw.choice(VALUES)
+            write(page, x0 + 4, (ys[at] + ys[end]) / 2 + 4, words)
+            page.draw_line((x0, ys[at]), (x1, ys[at]))
+            for row in said[at:end]:
+                row[column] = words
+            at = end
+    return ["\t".join(row) for row in said]
+
+
+def row_below_heads_on_a_ground(draw: Draw, page: Page) -> list[str]:
+    """No rule is drawn below the heads, nor around a row that has a ground of its own."""
+    rows = [[label, draw.choice(VALUES[:3]), f"{draw.randint(1, 9)} hours"] for label in draw.sample(LABELS, 7)]
+    table, colour = [HEADS[:3], *rows], (0.8, 0.9, 1.0)
+    ys, marked = [80.0 + 18 * at for at in range(len(table) + 1)], draw.randint(3, 5)
+    for at in (0, marked):
+        page.draw_rect((50, ys[at], 350, ys[at + 1]), color=None, fill=colour)
+    for at, y in enumerate(ys):
+        if at not in (1, marked, marked + 1):
+            page.draw_line((50, y), (350, y))
+    for x in (50, 150, 250, 350):
+        page.draw_line((x, ys[0]), (x, ys[-1]))
+    for at, cells in enumerate(table):
+        for column, text in enumerate(cells):
+            write(page, 54 + 100 * column, ys[at] + 13, text)
+    return ["\t".join(cells) for cells in table]
+
+
 TASKS = [
     "Clean all paths, and the lanes of the harbour in each season of the year",
     "Paint the boats that lie on the beach, where the weather allows it",
@@ -309,7 +348,13 @@ def accents_over_letters(draw: Draw, page: Page) -> list[str]:
         *((f"{order}{way}", cells_under_heads(order, middle=way)) for order in ORDERS for way in (True, False)),
         *((13, rows_between_two_rules(ruled_head=way)) for way in (True, False)),
         *((9, outlined_figures), (3, boxes_before_words), (5, boxes_close_to_each_other)),
-        *((11, cell_beside_several_rows), (17, heads_without_standing_rules), (2, figures_behind_all_labels)),
+        *((seed, cells_over_several_rows) for seed in range(3)),
+        *(
+            (11, row_below_heads_on_a_ground),
+            (11, cell_beside_several_rows),
+            (17, heads_without_standing_rules),
+            (2, figures_behind_all_labels),
+        ),
         *((3, box_or_title_drawn_last), (4, columns_with_gaps), (6, accents_over_letters)),
     ],
     ids=lambda value: getattr(value, "__qualname__", value),

@@ -12,7 +12,7 @@ from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, pairwise
-from statistics import mean
+from statistics import mean, median
 from typing import NamedTuple
 
 from .formats.tables import EMPTY, MAX_COLUMNS, MAX_REPEATED
@@ -33,6 +33,7 @@ BESIDE_EM = 0.8  # between the lines of cells that stand beside each other, in t
 BLANK_EM = 0.2  # a narrow blank
 SHORT_WORDS = 4  # in a cell, on average, of half the columns at least; columns of prose have more in a line; chosen
 _NAME = re.compile(r"[^\W\d_]|(?:19|20)\d\d$")  # a figure heads no column, but a year may
+ALIKE = 0.15  # part of the height of a row by which the steps between rows may differ from it; chosen
 APART = 1.15  # times the distance of the lines of a cell are rows apart, at least; chosen
 
 
@@ -65,7 +66,9 @@ def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
         full = [band for band in table if _fill(band, edges, runs, boxes)]
         if not _is_table(full, len(edges) - 1):
             continue
-        rows = [band for band in chain.from_iterable(_rows(band, boxes) for band in full) if band.runs]
+        heights = [band.box[3] - band.box[1] for band in full if _lines_in(band)[1:] == []]
+        pitch = median(heights) if 2 * len(heights) > len(full) else 0.0
+        rows = [band for band in chain.from_iterable(_rows(band, boxes, pitch) for band in full) if band.runs]
         if not rows:
             continue
         _reach_down(rows)
@@ -172,8 +175,7 @@ def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
 def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
     """Put the words in a band into its cells; false where one stands over an edge, or text runs out of the band.
 
-    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns. What
-    is merged over columns stands in each, but for a label; a row with other edges than the table has its own cells.
+    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns.
     """
     own = len(band.edges) > 2
     if not own and len(edges) <= MIN_HEADS:
@@ -200,25 +202,28 @@ def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[
             band.cells[column].append(word)
             before = column, word
         band.runs.append(at)
-    whole = all(_meet(band.edges[end], edges[end]) for end in (0, -1))
-    if not whole or not all(any(_meet(edge, other) for other in edges) for edge in band.edges):
-        return all(map(_is_short, band.cells))
-    middles = [(left + right) / 2 for left, right in pairwise(edges)]
-    over = [bisect(band.edges, middle) - 1 for middle in middles]
-    band.cells = [
-        band.cells[at] if number == over.index(at) or (at and _is_short(band.cells[at])) else []
-        for number, at in enumerate(over)
-    ]
-    band.edges = edges
-    return own or 2 * sum(map(bool, band.cells)) > len(band.cells)
+    _spread(band, edges)
+    whole = band.edges is edges or all(map(_is_short, band.cells))
+    return whole if own else 2 * sum(map(bool, band.cells)) > len(band.cells)
+
+
+def _spread(band: _Band, edges: list[float]) -> None:
+    """Put what is merged over columns into each of them, but for a label; a row with other edges has its own cells."""
+    same = all(_meet(band.edges[end], edges[end]) for end in (0, -1))
+    if same and all(any(_meet(edge, other) for other in edges) for edge in band.edges):
+        over = [bisect(band.edges, mean(column)) - 1 for column in pairwise(edges)]
+        band.cells = [
+            band.cells[at] if number == over.index(at) or (at and _is_short(band.cells[at])) else []
+            for number, at in enumerate(over)
+        ]
+        band.edges = edges
 
 
 def _is_short(cell: Sequence[Word]) -> bool:
     return len(_said(cell)) <= MAX_REPEATED
 
 
-def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
-    """The rows between two rules: one, or several where lines have figures in all columns but one."""
+def _lines_in(band: _Band) -> list[list[Word]]:
     words = sorted((word for cell in band.cells for word in cell), key=lambda word: word.box[1])
     lines: list[list[Word]] = []
     for word in words:
@@ -226,15 +231,29 @@ def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
             lines[-1].append(word)
         else:
             lines.append([word])
+    return lines
+
+
+def _rows(band: _Band, boxes: Sequence[Rect], pitch: float) -> list[_Band]:
+    """The rows between two rules: one, or several where lines have figures in all columns but one, no line goes on in
+    the next, or each line has the height of a row, which most rows of the table have.
+    """
+    lines = _lines_in(band)
+    tops = [min(word.box[1] for word in line) for line in lines]
     filled = max(MIN_HEADS, sum(map(bool, band.cells)) - 1)
     figures = [_figures(line, band.edges) for line in lines]
     starts: list[float] = []
     above: set[int] = set()  # the columns that are filled in the row so far: a label alone goes on
-    for line, count in zip(lines, figures, strict=True):
+    for line, count, y in zip(lines, figures, tops, strict=True):
         if count and len(above) >= filled / 2 and max(figures[1:]) >= filled:
-            starts.append(min(word.box[1] for word in line))
+            starts.append(y)
             above = set()
         above |= {bisect(band.edges, middle_of(word.box)[0]) for word in line}
+    even = all(abs(step - pitch) < ALIKE * pitch for step in (low - high for high, low in pairwise(tops)))
+    if not starts and (
+        even or all(_are_rows(*pair) for pair in pairwise(_placed_in(line, band.edges) for line in lines))
+    ):
+        starts = tops[1:]
     if not starts:
         return [band]
     x0, top, x1, bottom = band.box
@@ -278,13 +297,41 @@ def _has_a_line(row: _Band, column: int) -> bool:
     return any(same_row(boxes[0], other) for other in others if boxes) and same_row(boxes[0], boxes[-1])
 
 
+def _placed_in(line: Sequence[Word], edges: Sequence[float]) -> dict[tuple[float, float], list[Word]]:
+    """The words of a line by the ends of their columns."""
+    cells: dict[tuple[float, float], list[Word]] = {}
+    for word in line:
+        at = min(max(1, bisect(edges, middle_of(word.box)[0])), len(edges) - 1)
+        cells.setdefault((edges[at - 1], edges[at]), []).append(word)
+    return cells
+
+
 def _figures(line: Sequence[Word], edges: Sequence[float]) -> int:
     """In how many columns a line has figures alone."""
-    cells: dict[int, list[Word]] = {}
-    for word in line:
-        cells.setdefault(bisect(edges, middle_of(word.box)[0]), []).append(word)
-    texts = map(_said, cells.values())
-    return sum(any(map(str.isdecimal, text)) and not _NAME.search(text) for text in texts)
+    return sum(map(_is_figure, _placed_in(line, edges).values()))
+
+
+def _is_figure(cell: Sequence[Word]) -> bool:
+    text = _said(cell)
+    return any(map(str.isdecimal, text)) and not _NAME.search(text)
+
+
+def _are_rows(upper: dict[tuple[float, float], list[Word]], lower: dict[tuple[float, float], list[Word]]) -> bool:
+    """Whether two lines between the same rules are a row each: heads over cells with figures, or figures beside labels,
+    of which one had room for the next one's first word.
+    """
+    room = [
+        column[1] - upper[column][-1].box[2] - 2 * NEAR_PT > words[0].box[2] - words[0].box[0]
+        for column, words in lower.items()
+        if column in upper
+    ]
+    if not len(room) == len(lower) > 1 or not any(room):
+        return False
+    heads, cells = ([any(map(str.isdecimal, _said(cell))) for cell in line.values()] for line in (upper, lower))
+    if len(upper) == len(lower) >= MIN_HEADS and not any(heads):
+        return 2 * sum(cells) >= len(cells)
+    figures = sorted(lower)[1:]
+    return room[0] and all(_is_figure(line[column]) for line in (upper, lower) for column in figures)
 
 
 def _is_table(bands: Sequence[_Band], width: int) -> bool:
