@@ -454,6 +454,18 @@ def test_given_a_sign_drawn_last_between_a_label_and_its_figures_when_read_then_
     assert [[row for row in rows if row[0] in "SGORBC"] for rows in read(document)] == expected
 
 
+def test_given_labels_in_bold_drawn_before_all_values_when_read_then_each_stands_before_its_own() -> None:
+    draw, document, expected = random.Random(21), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, rows = document.new_page(), [(label, draw.choice(TOLD)) for label in draw.sample(LABELS, 6)]
+        for column, font in enumerate(("hebo", "helv")):
+            for at, row in enumerate(rows):
+                page.insert_text((50 + 200 * column, 100 + PITCH * at), row[column], fontsize=10, fontname=font)
+        expected.append(["\t".join(row) for row in rows])
+
+    assert read(document) == expected
+
+
 def test_given_a_list_of_results_drawn_column_by_column_when_read_then_its_rows_are_whole() -> None:
     draw, document, expected = random.Random(11), pymupdf.open(), []
     for _ in range(PAGES):
