@@ -36,6 +36,8 @@ _NAME = re.compile(r"[^\W\d_]|(?:19|20)\d\d$")  # a figure heads no column, but 
 ALIKE = 0.15  # part of the height of a row by which the steps between rows may differ from it; chosen
 APART = 1.15  # times the distance of the lines of a cell are rows apart, at least; chosen
 
+_Cells = dict[tuple[float, float], list[Word]]
+
 
 @dataclass
 class _Band:
@@ -235,26 +237,13 @@ def _lines_in(band: _Band) -> list[list[Word]]:
 
 
 def _rows(band: _Band, boxes: Sequence[Rect], pitch: float) -> list[_Band]:
-    """The rows between two rules: one, or several where lines have figures in all columns but one, no line goes on in
-    the next, or each line has the height of a row, which most rows of the table have.
-    """
+    """The rows between two rules: one, or one for each line where none goes on in the next."""
     lines = _lines_in(band)
     tops = [min(word.box[1] for word in line) for line in lines]
-    filled = max(MIN_HEADS, sum(map(bool, band.cells)) - 1)
-    figures = [_figures(line, band.edges) for line in lines]
-    starts: list[float] = []
-    above: set[int] = set()  # the columns that are filled in the row so far: a label alone goes on
-    for line, count, y in zip(lines, figures, tops, strict=True):
-        if count and len(above) >= filled / 2 and max(figures[1:]) >= filled:
-            starts.append(y)
-            above = set()
-        above |= {bisect(band.edges, middle_of(word.box)[0]) for word in line}
-    even = all(abs(step - pitch) < ALIKE * pitch for step in (low - high for high, low in pairwise(tops)))
-    if not starts and (
-        even or all(_are_rows(*pair) for pair in pairwise(_placed_in(line, band.edges) for line in lines))
+    even = all(abs(low - high - pitch) < ALIKE * pitch for high, low in pairwise(tops))
+    if not tops[1:] or not all(
+        _are_rows(*pair, even=even) for pair in pairwise(_placed_in(line, band.edges) for line in lines)
     ):
-        starts = tops[1:]
-    if not starts:
         return [band]
     x0, top, x1, bottom = band.box
     return [
@@ -265,7 +254,7 @@ def _rows(band: _Band, boxes: Sequence[Rect], pitch: float) -> list[_Band]:
             [run for run in band.runs if upper <= boxes[run][1] < lower],
             [[word for word in cell if upper <= word.box[1] < lower] for cell in band.cells],
         )
-        for at, (upper, lower) in enumerate(pairwise([top - NEAR_PT, *starts, bottom + NEAR_PT]))
+        for at, (upper, lower) in enumerate(pairwise([top - NEAR_PT, *tops[1:], bottom + NEAR_PT]))
     ]
 
 
@@ -297,18 +286,13 @@ def _has_a_line(row: _Band, column: int) -> bool:
     return any(same_row(boxes[0], other) for other in others if boxes) and same_row(boxes[0], boxes[-1])
 
 
-def _placed_in(line: Sequence[Word], edges: Sequence[float]) -> dict[tuple[float, float], list[Word]]:
+def _placed_in(line: Sequence[Word], edges: Sequence[float]) -> _Cells:
     """The words of a line by the ends of their columns."""
-    cells: dict[tuple[float, float], list[Word]] = {}
+    cells: _Cells = {}
     for word in line:
         at = min(max(1, bisect(edges, middle_of(word.box)[0])), len(edges) - 1)
         cells.setdefault((edges[at - 1], edges[at]), []).append(word)
     return cells
-
-
-def _figures(line: Sequence[Word], edges: Sequence[float]) -> int:
-    """In how many columns a line has figures alone."""
-    return sum(map(_is_figure, _placed_in(line, edges).values()))
 
 
 def _is_figure(cell: Sequence[Word]) -> bool:
@@ -316,22 +300,27 @@ def _is_figure(cell: Sequence[Word]) -> bool:
     return any(map(str.isdecimal, text)) and not _NAME.search(text)
 
 
-def _are_rows(upper: dict[tuple[float, float], list[Word]], lower: dict[tuple[float, float], list[Word]]) -> bool:
-    """Whether two lines between the same rules are a row each: heads over cells with figures, or figures beside labels,
-    of which one had room for the next one's first word.
+def _are_rows(upper: _Cells, lower: _Cells, *, even: bool) -> bool:
+    """Whether two lines between the same rules are a row each, one of whose cells had room for the first word below it.
+
+    They are where each has a label and the step of the rows of the table, which is `even`; where heads stand over cells
+    with figures; and where figures stand beside two labels.
     """
-    room = [
-        column[1] - upper[column][-1].box[2] - 2 * NEAR_PT > words[0].box[2] - words[0].box[0]
-        for column, words in lower.items()
-        if column in upper
-    ]
-    if not len(room) == len(lower) > 1 or not any(room):
+    first, *others = sorted(lower)
+    room = {
+        column: column[1] - upper[column][-1].box[2] - 2 * NEAR_PT > lower[column][0].box[2] - lower[column][0].box[0]
+        for column in lower.keys() & upper.keys()
+    }
+    if not others or first not in room or first != min(upper):
         return False
+    if not any(room.values()):
+        return even and all(line[first][0].text[0].isdecimal() for line in (upper, lower))
     heads, cells = ([any(map(str.isdecimal, _said(cell))) for cell in line.values()] for line in (upper, lower))
-    if len(upper) == len(lower) >= MIN_HEADS and not any(heads):
-        return 2 * sum(cells) >= len(cells)
-    figures = sorted(lower)[1:]
-    return room[0] and all(_is_figure(line[column]) for line in (upper, lower) for column in figures)
+    if even or (len(upper) == len(lower) == len(room) >= MIN_HEADS and not any(heads) and 2 * sum(cells) >= len(cells)):
+        return len(upper) > 1
+    return room[first] and all(
+        _is_figure(line[column]) for line in (upper, lower) for column in others if column in line
+    )
 
 
 def _is_table(bands: Sequence[_Band], width: int) -> bool:
