@@ -484,6 +484,16 @@ def test_given_labels_in_bold_drawn_before_all_values_when_read_then_each_stands
     assert read(document) == expected
 
 
+def test_given_bold_words_anywhere_on_a_map_when_read_then_they_label_nothing_beside_them() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for column, font in enumerate(("hebo", "helv")):
+        for at, label in enumerate(LABELS):
+            page.insert_text((50 + 40 * (at % 2) + 150 * column, 100 + 40 * at), label, fontsize=10, fontname=font)
+
+    assert read(document) == [LABELS * 2]
+
+
 def test_given_a_list_of_results_drawn_column_by_column_when_read_then_its_rows_are_whole() -> None:
     draw, document, expected = random.Random(11), pymupdf.open(), []
     for _ in range(PAGES):

@@ -55,7 +55,7 @@ def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> tuple[dict[int, int], 
     """Of two runs beside each other on a row, of which one is a value, or announces one, the right one by the left one.
 
     Any two are, and it says so, where the file has a table column by column: hardly two of a row follow one another. So
-    are labels in bold and what stands beside them.
+    are labels in bold at one edge and what stands beside them.
     """
     prose = {
         block
@@ -66,7 +66,8 @@ def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> tuple[dict[int, int], 
     apart = sum(right != left + 1 for left, right in pairs)
     rows = len(pairs) - len({left for left, _ in pairs} & {right for _, right in pairs})
     named = [pair for pair in pairs if runs[pair[0]].words[0].bold and not runs[pair[1]].words[0].bold]
-    if len(named) >= MIN_NAMED and sum(right != left + 1 for left, right in named) >= TORN * len(named):
+    apart_too = sum(right != left + 1 for left, right in named) >= TORN * len(named)
+    if len(named) >= MIN_NAMED and apart_too and len({round(boxes[left][0]) for left, _ in named}) == 1:
         return dict(named), True
     torn = len(pairs) >= max(MIN_TORN, 2 * rows) and apart >= TORN * len(pairs)  # two columns are no table
     return {
