@@ -80,7 +80,8 @@ UNSEEN_MARKUP = listed(
 )
 SEEN_STYLES = listed(
     """
-    opacity:.6 | opacity:calc(.2 + .4) | color:oklch(40% .1 20) | color:lch(40 20 20) | color:#aaa | color:gray | font-size:6pt | color:#fff;background:#000 |
+    opacity:.6 | opacity:calc(.2 + .4) | color:oklch(40% .1 20) | color:lch(40 20 20) |
+    color:#aaa | color:gray | font-size:6pt | color:#fff;background:#000 |
     color:white;background:linear-gradient(#000,#222) | color:white;background:url(data:image/png;base64,AAAA) |
     color:white;background:url('data:image/png;base64,AAAA') |
     color:transparent;background:linear-gradient(red,blue);background-clip:text | display:block | display:flex |
