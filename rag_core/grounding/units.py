@@ -108,7 +108,7 @@ def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
 def units(passage: Passage, page_text: PageText) -> list[Unit]:
     """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
 
-    Headings, captions, lines of contents, datelines and signatures state nothing (`Passage.pieces` knows them); but a
+    Headings, captions, lines of contents and datelines state nothing (`Passage.pieces` knows them); but a
     whole sentence set as a heading does, or a label with its figure. A choice that the text does not make
     ("Pets | Yes | No", "☐ Pets") is none, nor is one with a figure that could not be read.
     """

@@ -160,6 +160,23 @@ def test_given_a_glyph_like_a_slanted_digit_then_it_is_held_against_it_in_a_slan
     assert list(Fonts().false({1: (font.this, {one})}).values()) == ([{one}] if name == "heit" else [])
 
 
+def test_given_a_digit_as_near_to_another_as_the_own_one_of_its_font_then_it_is_false_only_without_that_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a font for posters the 5 was taken for a 7, and each figure with a 5 was lost."""
+    font = pymupdf.Font("helv")
+    five, seven = ((font.has_glyph(ord(sign)), ord(sign)) for sign in "57")
+    shapes = {five[0]: ((1 << SIDE * SIDE // 2) - 1, 1.0), seven[0]: (0, 1.0)}
+    monkeypatch.setattr(fonts, "_shape", lambda font, number: shapes[number])
+    monkeypatch.setattr(fonts, "_nearest", lambda shape, sign, *, slanted: 0.24 if sign == "7" else 0.9)
+    monkeypatch.setattr(Fonts, "_called", lambda *_: set())
+
+    assert Fonts().false({1: (font.this, {five, seven})}) == {}
+    assert Fonts().false({1: (font.this, {five})}) == {font.name: {five}}
+    monkeypatch.setattr(fonts, "_shape", lambda font, number: shapes[five[0]])
+    assert Fonts().false({1: (font.this, {five, seven})}) == {font.name: {five}}
+
+
 @each("comparison", itertools.permutations("≤≥<>", 2))
 def test_given_a_font_that_a_file_only_names_when_it_says_another_comparison_than_it_draws_then_it_is_found(
     comparison: tuple[str, str],

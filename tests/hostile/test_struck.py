@@ -176,6 +176,20 @@ def test_given_other_lines_at_words_when_read_then_nothing_is_void(name: str) ->
         assert GONE in page["text"].replace("\t", " ")
 
 
+@each("over, void", [(1.6, True), (3.0, False)])
+def test_given_a_line_through_all_of_a_row_when_read_then_it_is_void_where_it_runs_on_a_little(
+    over: float, void: bool
+) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for y, row in ((100, KEPT), (130, GONE)):
+        page.insert_text((60, y), row, fontsize=12)
+    right = 60 + pymupdf.get_text_length(GONE, fontsize=12)
+    page.draw_line((60, 126.5), (right + 12 * over, 126.5), width=2)
+
+    assert (GONE in page_of(document.tobytes())["text"]) is not void
+
+
 def test_given_a_line_through_part_of_a_word_when_read_then_just_these_letters_are_void() -> None:
     rng = random.Random(3)
     for _ in range(20):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise, product
 from textwrap import wrap
 
 import pymupdf
@@ -29,6 +30,20 @@ Draw, Page = random.Random, pymupdf.Page
 
 def write(page: Page, x: float, y: float, text: str, size: float = 10) -> None:
     page.insert_text((x, y), text, fontsize=size)
+
+
+@each("size, offset", product([8, 14, 40], [(0.4, 0.0), (-0.3, 0.3), (1.1, -1.1)]))
+def test_given_words_printed_over_themselves_to_be_bold_or_shaded_when_read_then_they_stand_once(
+    size: int, offset: tuple[float, float]
+) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    across, down = (step * size / 12 for step in offset)
+    for x, y in ((60 + across, 200 + down), (60, 200)):
+        write(page, x, y, "A kayak costs 11 euros", size)
+    write(page, 60, 300, "A kayak costs 11 euros", size)
+
+    assert read_pdf(document.tobytes(), "a.pdf").pages[0].text.splitlines() == 2 * ["A kayak costs 11 euros"]
 
 
 def rules(page: Page, xs: Sequence[float], ys: Sequence[float]) -> None:
@@ -150,11 +165,68 @@ def cell_beside_several_rows(draw: Draw, page: Page) -> list[str]:
             write(page, edges[3] + 4, y + 14, "" if row else "$")
             write(page, edges[4] + 4, y + 14, person)
             cells = [" ".join(lines), date, EMPTY if row else "$", person]
-            said.append("\t".join(cells if row else [label, *cells]))
+            said.append("\t".join([label, *cells]))
             y += 34
     page.draw_line((edges[0], y), (edges[-1], y))
     for x in edges:
         page.draw_line((x, 80), (x, y))
+    return said
+
+
+def cells_over_several_rows(draw: Draw, page: Page) -> list[str]:
+    """Some at the left, in the middle and at the right go down over several rows, with their words in the middle."""
+    xs, ys, heads = [50.0, 150.0, 300.0, 400.0, 500.0], [80.0 + 20 * at for at in range(9)], HEADS[:4]
+    said = [heads, *([EMPTY] * 4 for _ in ys[2:])]
+    page.draw_rect((xs[0], ys[0], xs[-1], ys[-1]))
+    for x in xs[1:-1]:
+        page.draw_line((x, ys[0]), (x, ys[-1]))
+    for column, (x0, x1) in enumerate(pairwise(xs)):
+        write(page, x0 + 4, ys[0] + 14, heads[column])
+        at = 1
+        while at < len(ys) - 1:
+            end = min(len(ys) - 1, at + (draw.randint(1, 3) if column != 2 else 1))
+            words = draw.choice(LABELS) if column < 2 else draw.choice(VALUES)
+            write(page, x0 + 4, (ys[at] + ys[end]) / 2 + 4, words)
+            page.draw_line((x0, ys[at]), (x1, ys[at]))
+            for row in said[at:end]:
+                row[column] = words
+            at = end
+    return ["\t".join(row) for row in said]
+
+
+def row_below_heads_on_a_ground(draw: Draw, page: Page) -> list[str]:
+    """No rule is drawn below the heads, nor around a row that has a ground of its own."""
+    rows = [[label, draw.choice(VALUES[:3]), f"{draw.randint(1, 9)} hours"] for label in draw.sample(LABELS, 7)]
+    table, colour = [HEADS[:3], *rows], (0.8, 0.9, 1.0)
+    ys, marked = [80.0 + 18 * at for at in range(len(table) + 1)], draw.randint(3, 5)
+    for at in (0, marked):
+        page.draw_rect((50, ys[at], 350, ys[at + 1]), color=None, fill=colour)
+    for at, y in enumerate(ys):
+        if at not in (1, marked, marked + 1):
+            page.draw_line((50, y), (350, y))
+    for x in (50, 150, 250, 350):
+        page.draw_line((x, ys[0]), (x, ys[-1]))
+    for at, cells in enumerate(table):
+        for column, text in enumerate(cells):
+            write(page, 54 + 100 * column, ys[at] + 13, text)
+    return ["\t".join(cells) for cells in table]
+
+
+def wrapped_cells_of_close_rows(draw: Draw, page: Page) -> list[str]:
+    """The lines of a cell are as far apart as the rows."""
+    said, y, ys = ["Place\tTask\tHours"], 92.0, [80.0, 92.0]
+    for x, head in zip((50, 150, 330), ("Place", "Task", "Hours"), strict=True):
+        write(page, x + 4, y - 2, head, 9)
+    for at, label in enumerate(draw.sample(LABELS, 7)):
+        lines = ["Clean all paths, and the lanes of the", "harbour in each season"][: 2 if at == 3 else 1]
+        hours = str(draw.randint(2, 90))
+        for x, cell in ((50, [label]), (150, lines), (330, [hours])):
+            for line, text in enumerate(cell):
+                write(page, x + 4, y + 10 + 12 * line, text, 9)
+        y += 12 * len(lines)
+        ys.append(y)
+        said.append("\t".join([label, " ".join(lines), hours]))
+    rules(page, [50, 150, 330, 400], ys)
     return said
 
 
@@ -294,7 +366,13 @@ def accents_over_letters(draw: Draw, page: Page) -> list[str]:
         *((f"{order}{way}", cells_under_heads(order, middle=way)) for order in ORDERS for way in (True, False)),
         *((13, rows_between_two_rules(ruled_head=way)) for way in (True, False)),
         *((9, outlined_figures), (3, boxes_before_words), (5, boxes_close_to_each_other)),
-        *((11, cell_beside_several_rows), (17, heads_without_standing_rules), (2, figures_behind_all_labels)),
+        *((seed, cells_over_several_rows) for seed in range(3)),
+        *(
+            (11, row_below_heads_on_a_ground),
+            (11, cell_beside_several_rows),
+            (17, heads_without_standing_rules),
+            (2, figures_behind_all_labels),
+        ),
         *((3, box_or_title_drawn_last), (4, columns_with_gaps), (6, accents_over_letters)),
     ],
     ids=lambda value: getattr(value, "__qualname__", value),
@@ -392,6 +470,28 @@ def test_given_a_sign_drawn_last_between_a_label_and_its_figures_when_read_then_
         expected.append(rows)
 
     assert [[row for row in rows if row[0] in "SGORBC"] for rows in read(document)] == expected
+
+
+def test_given_labels_in_bold_drawn_before_all_values_when_read_then_each_stands_before_its_own() -> None:
+    draw, document, expected = random.Random(21), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, rows = document.new_page(), [(label, draw.choice(TOLD)) for label in draw.sample(LABELS, 6)]
+        for column, font in enumerate(("hebo", "helv")):
+            for at, row in enumerate(rows):
+                page.insert_text((50 + 200 * column, 100 + PITCH * at), row[column], fontsize=10, fontname=font)
+        expected.append(["\t".join(row) for row in rows])
+
+    assert read(document) == expected
+
+
+def test_given_bold_words_anywhere_on_a_map_when_read_then_they_label_nothing_beside_them() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for column, font in enumerate(("hebo", "helv")):
+        for at, label in enumerate(LABELS):
+            page.insert_text((50 + 40 * (at % 2) + 150 * column, 100 + 40 * at), label, fontsize=10, fontname=font)
+
+    assert read(document) == [LABELS * 2]
 
 
 def test_given_a_list_of_results_drawn_column_by_column_when_read_then_its_rows_are_whole() -> None:

@@ -84,6 +84,22 @@ def test_given_a_head_without_a_value_when_cut_then_it_is_left_out_as_before(hea
     assert not any(head in text for text in of_kind(pages, *(set(BlockKind) - {BlockKind.BOILERPLATE})))
 
 
+@each("opens, closes", ["()", "[]"])
+def test_given_a_remark_in_bold_that_ends_its_paragraph_on_a_row_of_its_own_then_that_row_heads_nothing(opens, closes):
+    bold = {"fontname": "hebo"}
+    rows = [
+        (72, 120, f"Keys {opens}of boats{closes}", bold),
+        (72, 150, "A boat that lies at the quay is washed after each trip and before it is lifted out,"),
+        (72, 164, last := "and its keys hang behind the door of the boat house."),
+        (76 + pymupdf.get_text_length(last, fontsize=11), 164, f"{opens}Added 5-29-2013 STM,", bold),
+        (72, 178, f"approved 10-8-2013{closes}", bold),
+    ]
+
+    found = blocks(one_page(*rows, *below(230)), "en")
+
+    assert {heading for one in found for heading in one.section} == {f"Keys {opens}of boats{closes}"}
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_given_any_word_across_a_page_when_cut_then_it_heads_nothing(seed):
     draw = random.Random(seed)

@@ -130,13 +130,12 @@ PEOPLE = (("Vacation", "210"), ("Laptops", "222"), ("Claims", "235"), ("Data", "
         ([[*rows(60, "Contents", bold=True), *rows(90, *LEADERS), *CONTENTS], rows(60, *PARAGRAPH)], 0, [SOLD]),
         # a list of extensions is none
         ([[*rows(60, *PARAGRAPH), *cells(*PEOPLE)]], 3, [" | ".join(row) for row in PEOPLE]),
-        # a caption and a signature are context
+        # a caption is context
         (
             [
                 [
                     *rows(60, *PARAGRAPH),
                     *rows(130, "Figure 3: Flow through the valve. It falls with the pressure."),
-                    *rows(180, "By: /s/ Jane Doe", "Name: Jane Doe", "Title: Secretary"),
                 ]
             ],
             *(3, ["It falls with the pressure."]),
@@ -144,7 +143,7 @@ PEOPLE = (("Vacation", "210"), ("Laptops", "222"), ("Claims", "235"), ("Data", "
         ([[*rows(60, "Part One", size=20, bold=True), *rows(120, "Part Two", size=20, bold=True)]], 0, []),
     ],
 )
-def test_given_lines_that_name_or_sign_when_read_then_only_what_states_anything_is_a_unit(
+def test_given_lines_that_name_when_read_then_only_what_states_anything_is_a_unit(
     pages: list[list[Row]], start: int, wanted: list[str]
 ) -> None:
     assert texts(document(*pages))[start : start + max(1, len(wanted))] == wanted

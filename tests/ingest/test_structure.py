@@ -98,7 +98,6 @@ ITEM = "• Harbour office (HO) budget"
             [],
         ),
         ([Set(ITEM), *TEXT], []),
-        ([*TEXT, *bold(ITEM), *TEXT], []),
         ([head(ITEM), *TEXT], [ITEM]),
         ([Set("6. election of the board; and"), *TEXT], []),
         ([*TEXT, *bold("Place: Harbour Hall", "Date: 9 September at 1 pm")], []),

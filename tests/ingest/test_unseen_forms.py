@@ -36,7 +36,8 @@ UNSEEN_STYLES = listed(
     filter:opacity(0) | font-size:0 | font-size:1px | font-size:calc(1px - 1px) | font:0/0 a | font-size:min(1px,2em) |
     zoom:0 | color:transparent | color:rgba(0,0,0,0) | color:#0000 | color:rgb(0 0 0 / 2%) |
     -webkit-text-fill-color:transparent | color:#fff | color:#FEFEFE | color:white;background:white |
-    color:white;background:url(a.png) | color:hsl(0 0% 97%) | color:black;background:#000 |
+    color:white;background:url(a.png) | color:hsl(0 0% 97%) | color:oklch(100% 0 0) | color:lab(99 0 0) |
+    color:color(display-p3 1 1 1) | opacity:calc(1 - 1) | transform:skewX(90deg) | color:black;background:#000 |
     color:navy;background-color:#000080 | color:red;background:linear-gradient(red,red) |
     position:absolute;left:-9999px | position:absolute;left:-999em | position:fixed;top:-100in |
     position:absolute;inset:auto auto auto -9999px | position:absolute;right:9999px |
@@ -79,7 +80,8 @@ UNSEEN_MARKUP = listed(
 )
 SEEN_STYLES = listed(
     """
-    opacity:.6 | color:#aaa | color:gray | font-size:6pt | color:#fff;background:#000 |
+    opacity:.6 | opacity:calc(.2 + .4) | color:oklch(40% .1 20) | color:lch(40 20 20) |
+    color:#aaa | color:gray | font-size:6pt | color:#fff;background:#000 |
     color:white;background:linear-gradient(#000,#222) | color:white;background:url(data:image/png;base64,AAAA) |
     color:white;background:url('data:image/png;base64,AAAA') |
     color:transparent;background:linear-gradient(red,blue);background-clip:text | display:block | display:flex |

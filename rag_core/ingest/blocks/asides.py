@@ -1,4 +1,4 @@
-"""Finds rows that state nothing by themselves: lines of a table of contents, captions and signatures.
+"""Finds rows that state nothing by themselves: lines of a table of contents, and captions.
 
 They stay in their passages, where they help to find and to understand; they are context, never an answer.
 """
@@ -22,12 +22,9 @@ LEADER_CHARS = 100
 
 _LEADER = regex.compile(r"(?:[.…_·][ \t]*){4,}(?:\p{L}{1,2}-)?(?:\p{Nd}{1,4}|[ivxlc]{1,6})\s*$")
 _PAGE = regex.compile(r"\t(?:\p{L}{1,2}-)?(\p{Nd}{1,4})(?:[-–]\p{Nd}{1,4})?$")
-SIGNED_ROWS = 8  # around a signature that belong to it: name, title, date; chosen
 _NUMBERED = regex.compile(
     r"(?:\p{L}+\.? )?(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,2})*\p{Lu}?|[IVXLC]+|\p{Lu})[.):]?\t", regex.IGNORECASE
 )
-# possessive: a giant word is read once
-_SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}")
 
 
 def contents_end(rows: Sequence[Row], start: int) -> int:
@@ -77,8 +74,3 @@ def _caption() -> regex.Pattern[str]:
         rf"(?:{names})\.?\s*(?:\p{{Nd}}{{1,3}}+|[A-Z]\b)(?:[.-]\p{{Nd}}{{1,3}}+)*+\p{{Ll}}?\s*(?:[:.|—–-]\s*\S|$|\t)",
         regex.IGNORECASE,
     )
-
-
-def is_signature(run: Sequence[Row]) -> bool:
-    """Whether rows sign a document: "/s/ Jane Doe", or a line to sign on."""
-    return len(run) <= SIGNED_ROWS and any(_SIGNED.search(row.text) for row in run)

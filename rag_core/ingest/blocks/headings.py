@@ -38,7 +38,6 @@ FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
 _ADDRESS = re.compile(r"(?:\w+:|www\.)\S+")
-_BULLET = re.compile(rf"[{BULLETS}]\s*\S")
 _MARKDOWN = re.compile(r"(?:\d{1,3}[.)]\s+)?(#{1,6})\s+\S")  # also in an item of a list: "1. ## Terms"
 _MARKDOWN_MARK = re.compile(r"#{1,6}\s+")
 _UNDERLINE = re.compile(r"={3,}|-{3,}")
@@ -65,6 +64,7 @@ _QUESTION = regex.compile(  # "Q3: How long?", "4. How long?"
     r"(?:#{1,6}\s)?[*_]*(?:\(?(?:Q|F|Question|Frage)?\s?\d{0,3}[.:)]\s)?[*_]*[\p{L}\p{N}¿](?:[^.!?？؟]|[.](?!\s+\p{Lu}))*[?？؟][\p{Pe}*_]*",
     regex.IGNORECASE,
 )
+_CLOSES = re.compile(r"\(|[^(\[]*[)\]]\W*$")  # a remark, or the end of one: "approved 10-8-2013]"
 _SENTENCE = re.compile(r"[.!?;](?:\s|$)|:$")
 _RUN_IN = regex.compile(r"\p{L}[^:\n]*(?::\s|—)\s*\p{L}")
 _EQUATION = re.compile(r"[=≤≥≠≈]")
@@ -220,7 +220,7 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
     if not _possible(row) or is_scale(row.text) or row.text.endswith(("☐", "☑")):  # a field of a form
         return False
     pattern, caps = _pattern(row.text), _is_caps(row.text)
-    if row.text.startswith("(") or (pattern < NO_PATTERN and _LISTED.search(row.text)):
+    if _CLOSES.match(row.text) or (pattern < NO_PATTERN and _LISTED.search(row.text)):
         return False
     if pattern == NO_PATTERN and (row.cells == 2 or (before and is_value(before, row))):
         return False
@@ -230,7 +230,7 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         or (after and runs_in(row, after))
     ):
         return False
-    if _is_bulleted(row, body) or any(_are_fields(row, other) for other in (before, after) if other):
+    if any(_are_fields(row, other) for other in (before, after) if other):
         return False
     if _ends(row.text) and not (row.text.endswith(".") and (caps or _titles(row, after, pattern))):
         return False
@@ -239,11 +239,6 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
     if 7 <= pattern <= 8:  # a clause is none where the next one has its words on its row, too
         return not (after and _pattern(after.text) == pattern and not _possible(after))
     return _stands_over_text(row, after, pattern)
-
-
-def _is_bulleted(row: Row, body: float) -> bool:
-    """Whether a row is an item of a list; a heading behind a bullet is set larger, or in capitals."""
-    return _BULLET.match(row.text) is not None and row.size <= LARGER * body and not _is_caps(row.text)
 
 
 def _are_fields(row: Row, beside: Row) -> bool:
@@ -306,7 +301,7 @@ def _unfinished() -> frozenset[str]:
 def _hangs(before: Row, row: Row) -> bool:
     """Whether a row is the second one of an item: set like its first row, and indented below its words."""
     alike = (row.size, row.bold) == (before.size, before.bold)
-    return alike and _BULLET.match(before.text) is not None and is_indented(before, row)
+    return alike and before.text[0] in BULLETS and is_indented(before, row)
 
 
 def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:

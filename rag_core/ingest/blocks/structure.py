@@ -19,7 +19,7 @@ from typing import NamedTuple
 import regex
 
 from rag_core.domain.documents import Page, Span
-from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_signature
+from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents
 from rag_core.ingest.blocks.code import code_end, code_rows
 from rag_core.ingest.blocks.headings import (
     NO_PATTERN,
@@ -57,9 +57,7 @@ _ITEM = re.compile(
     re.IGNORECASE,
 )
 _DECIMAL = re.compile(r"\d{1,3}(?:\.\d{1,3})+\s+(?=[\da-z(%])")  # "11.43 and 11.45" is no clause 11.43
-_SOFT_MARK = re.compile(r"(?:[*–—-]|\d{1,3}(?:\.\d{1,3})*\.?|[A-Za-z]\.)\s")  # what may also stand within a sentence
 _NOTE = re.compile(r"[¹²³⁴-⁹*†‡]")  # the mark of another footnote
-_CLOSED = re.compile(r"[.!?:;,।॥…]\W*$")
 _COUNTED = regex.compile(r"\p{Sc}?\d[\d.,]*\s+\p{Ll}{2}")  # no mark of an item: "16 hours and"
 _WORD = regex.compile(r"\p{L}+")
 _MARK_ALONE = re.compile(f"[{BULLETS}]")
@@ -85,7 +83,6 @@ class BlockKind(StrEnum):
     BOILERPLATE = "boilerplate"
 
 
-_TEXT = (BlockKind.PARAGRAPH, BlockKind.LIST)
 _NO_TEXT = (BlockKind.TABLE, BlockKind.CODE, BlockKind.BOILERPLATE)
 
 
@@ -183,8 +180,7 @@ def _runs(
         found = ((kind, end) for kind, end_of in ends if (end := end_of(content, start)) > start)
         kind, end = next(found, None) or _text_run(content, start, ends)
         run = content[start:end]
-        is_aside = is_contents(run, pages) if kind is BlockKind.TABLE else kind in _TEXT and is_signature(run)
-        yield BlockKind.ASIDE if is_aside else kind, start, end
+        yield BlockKind.ASIDE if kind is BlockKind.TABLE and is_contents(run, pages) else kind, start, end
         start = end
 
 
@@ -219,9 +215,8 @@ def _counts_on(content: Sequence[Row], first: int, index: int) -> bool:
 def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) -> bool:
     """Whether the row at `index` goes on with the paragraph, or the item, that starts at `first`."""
     start, row, following = content[first], content[index - 1], content[index]
-    if starts_item(following) and not (_SOFT_MARK.match(following.text) and _wraps(content, first, index)):
-        if not _counts_on(content, first, index):
-            return kind is BlockKind.LIST
+    if starts_item(following) and not _counts_on(content, first, index):
+        return kind is BlockKind.LIST
     if following.size == 0:
         return following.block == row.block and (len(row.text) < _LONG_ROW or following.left > row.left)
     if runs_in(row, following) or (kind is BlockKind.LIST and is_value(row, following)):
@@ -240,14 +235,6 @@ def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) 
 def _goes_on_with_figure(row: Row, following: Row) -> bool:
     """Whether an open line of words goes on with a figure and what it counts: "examined it for", "16 hours"."""
     return bool(_COUNTED.match(following.text)) and len(_WORD.findall(row.text)) >= OPEN_WORDS
-
-
-def _wraps(content: Sequence[Row], first: int, index: int) -> bool:
-    """Whether a sentence is wrapped before the row at `index`, so that its number or initial is no mark of an item."""
-    row, following = content[index - 1], content[index]
-    alike = following.block == row.block and following.size == row.size > 0 and not following.apart
-    level = abs(following.left - row.left) < 1
-    return alike and level and not _CLOSED.search(row.text) and _is_full(content, first, index)
 
 
 def _is_full(content: Sequence[Row], first: int, index: int) -> bool:

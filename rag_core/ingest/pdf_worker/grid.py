@@ -1,7 +1,8 @@
 """Puts what stands in a cell between drawn rules into one row with the other cells of its row. Pure.
 
-A row of a table lies between two rules of one length, and rules that cross all of it part its cells. An empty cell
-keeps its place with a sign, as in web pages and Word documents, so that those behind it keep their columns.
+A row of a table lies between two heights of rules, and rules that cross all of it part its cells. A cell without a rule
+below it goes on in the next row, and stands in both. An empty cell keeps its place with a sign, as in web pages and
+Word documents, so that those behind it keep their columns.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, pairwise
-from statistics import mean
+from statistics import mean, median
 from typing import NamedTuple
 
 from .formats.tables import EMPTY, MAX_COLUMNS, MAX_REPEATED
@@ -32,15 +33,22 @@ BESIDE_EM = 0.8  # between the lines of cells that stand beside each other, in t
 BLANK_EM = 0.2  # a narrow blank
 SHORT_WORDS = 4  # in a cell, on average, of half the columns at least; columns of prose have more in a line; chosen
 _NAME = re.compile(r"[^\W\d_]|(?:19|20)\d\d$")  # a figure heads no column, but a year may
+ALIKE = 0.15  # part of the height of a row by which the steps between rows may differ from it; chosen
 APART = 1.15  # times the distance of the lines of a cell are rows apart, at least; chosen
+
+_Cells = dict[tuple[float, float], list[Word]]
 
 
 @dataclass
 class _Band:
-    """The space between two lying rules: its edges from left to right, and the numbers of the runs in it."""
+    """The space between two heights of rules: its edges from left to right, and the numbers of the runs in it.
+
+    `above` are the rules on top of it; None where none is drawn between two rows.
+    """
 
     box: Rect
     edges: list[float]
+    above: Sequence[Rect] | None
     runs: list[int] = field(default_factory=list)
     cells: list[list[Word]] = field(default_factory=list)
 
@@ -55,17 +63,22 @@ def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
     whole: dict[int, Run] = {}  # by the number of the first run of a row
     taken: set[int] = set()
     tables: list[tuple[Rect, int]] = []  # each with the number of its first run
-    for table in chain.from_iterable(map(_parts, _tables(list(_bands(lying, standing))))):
+    for table in chain.from_iterable(map(_parts, _tables(lying, standing))):
         edges = max((band.edges for band in table), key=len)
         full = [band for band in table if _fill(band, edges, runs, boxes)]
         if not _is_table(full, len(edges) - 1):
             continue
-        rows = [band for band in chain.from_iterable(_rows(band, boxes) for band in full) if band.runs]
-        for band in rows:
-            first = runs[band.runs[0]]
-            whole[band.runs[0]] = first._replace(words=list(_written(band)))
+        heights = [band.box[3] - band.box[1] for band in full if _lines_in(band)[1:] == []]
+        pitch = median(heights) if 2 * len(heights) > len(full) else 0.0
+        rows = [band for band in chain.from_iterable(_rows(band, boxes, pitch) for band in full) if band.runs]
+        if not rows:
+            continue
+        _reach_down(rows)
+        places = sorted(band.runs[0] for band in rows)
+        for place, band in zip(places, rows, strict=True):
+            whole[place] = runs[place]._replace(words=list(_written(band)))
             taken.update(band.runs)
-        tables.append((union(band.box for band in full), min(band.runs[0] for band in rows)))
+        tables.append((union(band.box for band in full), places[0]))
     kept = [at for at in range(len(runs)) if at in whole or at not in taken]
     return [whole.get(at, runs[at]) for at in _with_names(kept, tables, boxes, taken)]
 
@@ -88,37 +101,57 @@ def _with_names(
     return kept
 
 
-def _bands(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[_Band]:
-    lying = [rule for rule in lying if _is_border(rule, lying, standing)]
-    for at, upper in enumerate(lying):
-        below = (
-            rule
-            for rule in lying[at + 1 :]
-            if rule[1] - upper[3] >= MIN_ROW_PT and min(rule[2], upper[2]) - max(rule[0], upper[0]) > NEAR_PT
-        )
-        lower = next(below, None)
-        if lower is None or not _meet(upper[2], lower[2]):
-            continue
-        # a cell at the left may go down over several rows, beside which the rules between them are shorter
-        x0, top, x1, bottom = box = (
-            max(upper[0], lower[0]),
-            (upper[1] + upper[3]) / 2,
-            upper[2],
-            (lower[1] + lower[3]) / 2,
-        )
-        inside = [
-            rule
-            for rule in standing
-            if x0 - NEAR_PT < rule[0] < x1 + NEAR_PT and min(rule[3], bottom) - max(rule[1], top) > NEAR_PT
-        ]
-        if not _meet(upper[0], lower[0]) and not any(_meet(rule[0], x0) for rule in inside):
-            continue
-        if all(rule[1] < top + NEAR_PT and bottom - NEAR_PT < rule[3] for rule in inside):
-            edges = [x0]
-            for x in sorted([*((rule[0] + rule[2]) / 2 for rule in inside), x1]):
-                if x - edges[-1] > NEAR_PT:
-                    edges.append(x)
-            yield _Band(box, edges)
+def _tables(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[list[_Band]]:
+    """The bands of rules that touch one another, as long as each standing rule crosses a band whole."""
+    for across, down in _joined([rule for rule in lying if _is_border(rule, lying, standing)], standing):
+        levels: list[list[Rect]] = []
+        for rule in across:
+            if levels and rule[1] - levels[-1][0][3] < MIN_ROW_PT:
+                levels[-1].append(rule)
+            else:
+                levels.append([rule])
+        # a cell at a side may go down over several rows, beside which the rules between them are shorter
+        ends = [(min(rule[0] for rule in level), max(rule[2] for rule in level)) for level in levels]
+        table: list[_Band] = []
+        for at, (upper, lower) in enumerate(pairwise(levels), 1):
+            top, bottom = (mean(side for rule in level for side in rule[1::2]) for level in (upper, lower))
+            x0 = max(min(left for left, _ in part) for part in (ends[:at], ends[at:]))
+            x1 = min(max(right for _, right in part) for part in (ends[:at], ends[at:]))
+            inside = [
+                rule
+                for rule in down
+                if x0 - NEAR_PT < rule[0] < x1 + NEAR_PT and min(rule[3], bottom) - max(rule[1], top) > NEAR_PT
+            ]
+            if all(rule[1] < top + NEAR_PT and bottom - NEAR_PT < rule[3] for rule in inside):
+                edges = [x0]
+                for x in sorted([*((rule[0] + rule[2]) / 2 for rule in inside), x1]):
+                    if x - edges[-1] > NEAR_PT:
+                        edges.append(x)
+                table.append(_Band((x0, top, x1, bottom), edges, upper))
+                continue
+            yield table
+            table = []
+        yield table
+
+
+def _joined(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[tuple[list[Rect], list[Rect]]]:
+    """The lying and the standing rules that touch one another, in the order in which they are given."""
+    touching = {
+        at: {
+            other
+            for other, rule in enumerate(standing)
+            if bar[0] - NEAR_PT <= rule[2] and rule[0] <= bar[2] + NEAR_PT
+            if rule[1] - NEAR_PT <= bar[3] and bar[1] <= rule[3] + NEAR_PT
+        }
+        for at, bar in enumerate(lying)
+    }
+    while touching:
+        first = next(iter(touching))
+        inside, reached = [first], touching.pop(first)
+        while more := [at for at, others in touching.items() if not reached.isdisjoint(others)]:
+            inside += more
+            reached = reached.union(*(touching.pop(at) for at in more))
+        yield [lying[at] for at in sorted(inside)], [standing[at] for at in sorted(reached)]
 
 
 def _is_border(rule: Rect, lying: Sequence[Rect], standing: Sequence[Rect]) -> bool:
@@ -126,21 +159,6 @@ def _is_border(rule: Rect, lying: Sequence[Rect], standing: Sequence[Rect]) -> b
     twins = sum(_meet(rule[0], other[0]) and _meet(rule[2], other[2]) for other in lying)
     at_rules = all(any(_meet(rule[side], (other[0] + other[2]) / 2) for other in standing) for side in (0, 2))
     return at_rules or (twins > 1 and rule[2] - rule[0] >= MIN_BORDER_PT)
-
-
-def _tables(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
-    """Bands that lie one below the other, between the same two ends."""
-    ordered = sorted(bands, key=lambda band: (round(band.box[0] / NEAR_PT), band.box[1]))
-    table: list[_Band] = []
-    for band in ordered:
-        if table and not (
-            _meet(table[-1].box[3], band.box[1]) and all(_meet(table[-1].box[side], band.box[side]) for side in (0, 2))
-        ):
-            yield table
-            table = []
-        table.append(band)
-    if table:
-        yield table
 
 
 def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
@@ -159,11 +177,10 @@ def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
 def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:
     """Put the words in a band into its cells; false where one stands over an edge, or text runs out of the band.
 
-    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns. What
-    is merged over columns stands in each, but for a label.
+    In one without inner edges, which may be the heads, the words of two columns must stand apart, in most columns.
     """
-    own = len(band.edges) > 2 and all(any(_meet(edge, other) for other in edges) for edge in band.edges)
-    if not own and (len(band.edges) > 2 or len(edges) <= MIN_HEADS):
+    own = len(band.edges) > 2
+    if not own and len(edges) <= MIN_HEADS:
         return False
     if not own:
         band.edges = edges
@@ -187,22 +204,28 @@ def _fill(band: _Band, edges: list[float], runs: Sequence[Run], boxes: Sequence[
             band.cells[column].append(word)
             before = column, word
         band.runs.append(at)
-    middles = [(left + right) / 2 for left, right in pairwise(edges)]
-    over = [bisect(band.edges, middle) - 1 for middle in middles]
-    band.cells = [
-        band.cells[at] if number == over.index(at) or (at and _is_short(band.cells[at])) else []
-        for number, at in enumerate(over)
-    ]
-    band.edges = edges
-    return own or 2 * sum(map(bool, band.cells)) > len(band.cells)
+    _spread(band, edges)
+    whole = band.edges is edges or all(map(_is_short, band.cells))
+    return whole if own else 2 * sum(map(bool, band.cells)) > len(band.cells)
+
+
+def _spread(band: _Band, edges: list[float]) -> None:
+    """Put what is merged over columns into each of them, but for a label; a row with other edges has its own cells."""
+    same = all(_meet(band.edges[end], edges[end]) for end in (0, -1))
+    if same and all(any(_meet(edge, other) for other in edges) for edge in band.edges):
+        over = [bisect(band.edges, mean(column)) - 1 for column in pairwise(edges)]
+        band.cells = [
+            band.cells[at] if number == over.index(at) or (at and _is_short(band.cells[at])) else []
+            for number, at in enumerate(over)
+        ]
+        band.edges = edges
 
 
 def _is_short(cell: Sequence[Word]) -> bool:
     return len(_said(cell)) <= MAX_REPEATED
 
 
-def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
-    """The rows between two rules: one, or several where lines have figures in all columns but one."""
+def _lines_in(band: _Band) -> list[list[Word]]:
     words = sorted((word for cell in band.cells for word in cell), key=lambda word: word.box[1])
     lines: list[list[Word]] = []
     for word in words:
@@ -210,36 +233,94 @@ def _rows(band: _Band, boxes: Sequence[Rect]) -> list[_Band]:
             lines[-1].append(word)
         else:
             lines.append([word])
-    filled = max(MIN_HEADS, sum(map(bool, band.cells)) - 1)
-    figures = [_figures(line, band.edges) for line in lines]
-    starts: list[float] = []
-    above: set[int] = set()  # the columns that are filled in the row so far: a label alone goes on
-    for line, count in zip(lines, figures, strict=True):
-        if count and len(above) >= filled / 2 and max(figures[1:]) >= filled:
-            starts.append(min(word.box[1] for word in line))
-            above = set()
-        above |= {bisect(band.edges, middle_of(word.box)[0]) for word in line}
-    if not starts:
+    return lines
+
+
+def _rows(band: _Band, boxes: Sequence[Rect], pitch: float) -> list[_Band]:
+    """The rows between two rules: one, or one for each line where none goes on in the next."""
+    lines = _lines_in(band)
+    tops = [min(word.box[1] for word in line) for line in lines]
+    even = all(abs(low - high - pitch) < ALIKE * pitch for high, low in pairwise(tops))
+    if not tops[1:] or not all(
+        _are_rows(*pair, even=even) for pair in pairwise(_placed_in(line, band.edges) for line in lines)
+    ):
         return [band]
     x0, top, x1, bottom = band.box
     return [
         _Band(
             (x0, upper, x1, lower),
             band.edges,
-            [at for at in band.runs if upper <= boxes[at][1] < lower],
+            None if at else band.above,
+            [run for run in band.runs if upper <= boxes[run][1] < lower],
             [[word for word in cell if upper <= word.box[1] < lower] for cell in band.cells],
         )
-        for upper, lower in pairwise([top - NEAR_PT, *starts, bottom + NEAR_PT])
+        for at, (upper, lower) in enumerate(pairwise([top - NEAR_PT, *tops[1:], bottom + NEAR_PT]))
     ]
 
 
-def _figures(line: Sequence[Word], edges: Sequence[float]) -> int:
-    """In how many columns a line has figures alone."""
-    cells: dict[int, list[Word]] = {}
+def _reach_down(rows: Sequence[_Band]) -> None:
+    """Put what stands in a cell that goes down over several rows into each of them; a long text into the first.
+
+    Rows that each have a line there, level with other cells of theirs, have cells of their own.
+    """
+    edges = max((row.edges for row in rows), key=len)
+    own = [row for row in rows if row.edges == edges]
+    for column, middle in enumerate(map(mean, pairwise(edges))):
+        group: list[_Band] = []
+        for row in [*own, None]:
+            if group and row and _meet(group[-1].box[3], row.box[1]) and row.above is not None:
+                if not any(rule[0] - NEAR_PT <= middle <= rule[2] + NEAR_PT for rule in row.above):
+                    group.append(row)
+                    continue
+            if len(group) > 1 and not all(_has_a_line(one, column) for one in group):
+                words = [word for one in group for word in one.cells[column]]
+                for one in group:
+                    one.cells[column] = words if one is group[0] or _is_short(words) else []
+            group = [row] if row else []
+
+
+def _has_a_line(row: _Band, column: int) -> bool:
+    """Whether what stands in a cell is one line, level with one of another cell of the row."""
+    others = [word.box for at, cell in enumerate(row.cells) if at != column for word in cell]
+    boxes = [word.box for word in row.cells[column]]
+    return any(same_row(boxes[0], other) for other in others if boxes) and same_row(boxes[0], boxes[-1])
+
+
+def _placed_in(line: Sequence[Word], edges: Sequence[float]) -> _Cells:
+    """The words of a line by the ends of their columns."""
+    cells: _Cells = {}
     for word in line:
-        cells.setdefault(bisect(edges, middle_of(word.box)[0]), []).append(word)
-    texts = map(_said, cells.values())
-    return sum(any(map(str.isdecimal, text)) and not _NAME.search(text) for text in texts)
+        at = min(max(1, bisect(edges, middle_of(word.box)[0])), len(edges) - 1)
+        cells.setdefault((edges[at - 1], edges[at]), []).append(word)
+    return cells
+
+
+def _is_figure(cell: Sequence[Word]) -> bool:
+    text = _said(cell)
+    return any(map(str.isdecimal, text)) and not _NAME.search(text)
+
+
+def _are_rows(upper: _Cells, lower: _Cells, *, even: bool) -> bool:
+    """Whether two lines between the same rules are a row each, one of whose cells had room for the first word below it.
+
+    They are where each has a label and the step of the rows of the table, which is `even`; where heads stand over cells
+    with figures; and where figures stand beside two labels.
+    """
+    first, *others = sorted(lower)
+    room = {
+        column: column[1] - upper[column][-1].box[2] - 2 * NEAR_PT > lower[column][0].box[2] - lower[column][0].box[0]
+        for column in lower.keys() & upper.keys()
+    }
+    if not others or first not in room or first != min(upper):
+        return False
+    if not any(room.values()):
+        return even and all(line[first][0].text[0].isdecimal() for line in (upper, lower))
+    heads, cells = ([any(map(str.isdecimal, _said(cell))) for cell in line.values()] for line in (upper, lower))
+    if even or (len(upper) == len(lower) == len(room) >= MIN_HEADS and not any(heads) and 2 * sum(cells) >= len(cells)):
+        return len(upper) > 1
+    return room[first] and all(
+        _is_figure(line[column]) for line in (upper, lower) for column in others if column in line
+    )
 
 
 def _is_table(bands: Sequence[_Band], width: int) -> bool:

@@ -15,6 +15,7 @@ from .words import CELL_GAP, Rect, Run, same_row
 MAX_RUNS = 2_000  # on a page; more are a map or a drawing; chosen
 MAX_WORDS = 8  # in a label or a value; chosen
 MIN_TURNED = 2  # values of a page that come before their labels, from which its order says nothing; chosen
+MIN_NAMED = 4  # pairs of a label in bold and a value; chosen
 MIN_TORN, TORN = 12, 0.75  # pairs of a page, and the part of them whose runs do not follow one another; chosen
 PROSE_RUNS, PROSE_WORDS = 3, 3.5  # in a block of prose at least, and words in its runs on average; chosen
 ALIKE = 1.4  # times as large are the letters of a chart beside those of a table; chosen
@@ -53,7 +54,8 @@ def _with_values(runs: list[Run]) -> list[Run]:
 def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> tuple[dict[int, int], bool]:
     """Of two runs beside each other on a row, of which one is a value, or announces one, the right one by the left one.
 
-    Any two are, and it says so, where the file has a table column by column: hardly two of a row follow one another.
+    Any two are, and it says so, where the file has a table column by column: hardly two of a row follow one another. So
+    are labels in bold at one edge and what stands beside them.
     """
     prose = {
         block
@@ -63,6 +65,10 @@ def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> tuple[dict[int, int], 
     pairs = [pair for pair in _neighbours(runs, boxes) if _are_cells(runs[pair[0]], runs[pair[1]], prose)]
     apart = sum(right != left + 1 for left, right in pairs)
     rows = len(pairs) - len({left for left, _ in pairs} & {right for _, right in pairs})
+    named = [pair for pair in pairs if runs[pair[0]].words[0].bold and not runs[pair[1]].words[0].bold]
+    apart_too = sum(right != left + 1 for left, right in named) >= TORN * len(named)
+    if len(named) >= MIN_NAMED and apart_too and len({round(boxes[left][0]) for left, _ in named}) == 1:
+        return dict(named), True
     torn = len(pairs) >= max(MIN_TORN, 2 * rows) and apart >= TORN * len(pairs)  # two columns are no table
     return {
         left: right

@@ -69,6 +69,7 @@ _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
 NEAR_PT = 0.5  # glyphs of one word abut; a space between words is at least twice as wide, in print of 4 pt too
 # between parts of a word that MuPDF parted; where it lays out the page itself, all blanks are written; chosen
 NEAR_EM, LAID_OUT_EM = 0.05, 0.6
+SHADOW_EM = 0.1  # from a word to the same one over it, or less than twice that; no letter is as narrow; chosen
 THIN_PT = 0.1  # what is thinner stands above or below another glyph
 
 
@@ -125,7 +126,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
     runs = _with_whole_words(runs, blocks, NEAR_EM if page.parent.is_pdf else LAID_OUT_EM)
     if correction:
         runs += _rejected(correction)
-    shown, rules = beside_labels(page, list(_visible(runs, hidden, void=void))), _rules(trace)
+    shown, rules = beside_labels(page, list(_once(_visible(runs, hidden, void=void)))), _rules(trace)
     shown = _with_drawn_signs(page, shown, rules, trace) if trace else shown
     rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"])
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
@@ -380,6 +381,21 @@ def _visible(runs: Iterable[Run], hidden: Counter[str], *, void: bool) -> Iterat
             before = kind
         if shown:
             yield run._replace(words=shown)
+
+
+def _once(runs: Iterable[Run]) -> Iterator[Run]:
+    """The runs without the words that are printed over themselves, to be bold or to have a shadow."""
+    printed: set[tuple[str, int, int]] = set()
+    for run in runs:
+        words = []
+        for word in run.words:
+            x, y = (round(edge / (SHADOW_EM * word.size)) for edge in word.box[:2])
+            near = ((word.text, x + right, y + down) for right in (-1, 0, 1) for down in (-1, 0, 1))
+            if printed.isdisjoint(near):
+                words.append(word)
+            printed.add((word.text, x, y))
+        if words:
+            yield run._replace(words=words)
 
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rag_core.library.indexing.batches import Batches
 
 # the PDF reader's version; pages that another version read are read again when the library is rebuilt
-READING_VERSION = 15
+READING_VERSION = 16
 # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
 HELD_BYTES = 64 << 20
 BATCH_BYTES = 1 << 20  # packed pages that are kept at once; chosen

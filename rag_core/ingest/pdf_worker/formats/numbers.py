@@ -2,17 +2,15 @@
 
 Separators are the format's own, a comma for thousands and a point for decimals: a file does not say whose a sheet is
 printed with. A date that is printed as the machine has it set is ISO. Names of months are English, or in the language
-that the format states.
+that the format states. A number whose format has a condition, an exponent or a fraction is printed as without a format.
 """
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
-from fractions import Fraction
 from functools import lru_cache
 from locale import windows_locale
 from typing import NamedTuple
@@ -38,10 +36,6 @@ _TOKEN = re.compile(
     r"(?P<exponent>E[+-])|(?P<half>AM/PM|A/P)|(?P<date>y+|m+|d+|h+|s+|(?<=s)\.0+)|(?P<digit>[0#?])|(?P<sign>.)",
     re.IGNORECASE | re.DOTALL,
 )
-_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)")
-_COMPARED: Mapping[str, Callable[[float, float], bool]] = {
-    **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne}
-}
 _LANGUAGE = re.compile(r"\$[^-]*-[0-9A-F]*?([0-9A-F]{3,4})", re.IGNORECASE)
 _MACHINE = {"$-F800": _ISO, "$-F400": _TIME}  # the date and the time that a machine is set to
 
@@ -57,28 +51,31 @@ class Section:
     """One of the sections of a format: for positive numbers, negative ones, zero, or texts.
 
     Of its `tokens`, `digits` are the places of all figures, `places` those before the point and `decimals` the signs
-    behind it; `point`, `power` and `bar` say where the point, the exponent and a fraction's denominator stand, or the
-    end. `commas` part thousands, or divide by them where they stand behind the last figure.
+    behind it; `point` says where the point stands, or the end. `commas` part thousands, or divide by them where they
+    stand behind the last figure.
     """
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tuple(tokens)
         brackets = [token.text for token in tokens if token.kind == "said"]
-        self.condition = next((met for text in brackets if (met := _CONDITION.fullmatch(text))), None)
         self.language = next((met[1] for text in brackets if (met := _LANGUAGE.match(text))), "0")
         self.is_date = any(token.kind in ("date", "half") or _is_elapsed(token) for token in tokens)
-        self.is_plain = any(map(_is_place, tokens))
         digits = [at for at, token in enumerate(tokens) if token.kind == "digit"]
         self.digits, end = digits, len(tokens)
         self.point = next((at for at, token in enumerate(tokens) if token == ("sign", ".")), end)
-        self.power = next((at for at, token in enumerate(tokens) if token.kind == "exponent"), end)
-        self.bar = next((at for at in digits[1:] if tokens[at - 1] == ("sign", "/")), 0)
-        self.places = [at for at in digits if at < min(self.point, self.power)]
-        self.decimals = [tokens[at].text for at in digits if self.point < at < self.power]
+        bar = any(tokens[at - 1] == ("sign", "/") for at in digits[1:])
+        self.is_other = (
+            bar
+            or any(token.kind == "exponent" for token in tokens)
+            or any(text[:1] in "<>=" for text in brackets if text)
+        )
+        self.is_plain = any(map(_is_place, tokens))
+        self.places = [at for at in digits if at < self.point]
+        self.decimals = [tokens[at].text for at in digits if self.point < at]
         self.percent = sum(token == ("sign", "%") for token in tokens)
-        figures = range(digits[0] + 1, self.power) if digits else range(0)
+        figures = range(digits[0] + 1, end) if digits else range(0)
         self.commas = [at for at in figures if tokens[at] == ("sign", ",")]
-        last = max((at for at in digits if at < self.power), default=-1)
+        last = max(digits, default=-1)
         self.thousands = sum(at > last for at in self.commas)
         self.parted = len(self.commas) > self.thousands
 
@@ -90,7 +87,10 @@ def printed(value: str, code: str, *, apple: bool = False) -> str:
         raise ValueError(value)
     if code == GENERAL:
         return _general(number)
-    section, shown = _chosen(_sections(code), number)
+    sections = _sections(code)
+    if any(section.is_other and not section.is_date for section in sections):
+        return _general(number)
+    section, shown = _chosen(sections, number)
     if section.is_date:
         days = number + (APPLE - EPOCH).days if apple else number
         return _one_line(_date(section, days)) if 0 <= days < DAYS else _general(number)
@@ -130,11 +130,6 @@ def _sections(code: str) -> Sequence[Section]:
 
 def _chosen(sections: Sequence[Section], number: float) -> tuple[Section, float]:
     """The section for a number, and the number that it shows: one for negative numbers states its sign itself."""
-    if any(part.condition for part in sections):
-        for part in sections:
-            if not part.condition or _COMPARED[part.condition[1]](number, float(part.condition[2])):
-                return part, number
-        return sections[-1], number
     if number < 0 and len(sections) > 1:
         return sections[1], -number
     return sections[2 if number == 0 and len(sections) > 2 else 0], number
@@ -170,17 +165,14 @@ def _figure(section: Section, number: float) -> str:
     if not section.digits:
         words = "".join(map(_literal, section.tokens))
         return f"-{words}" if number < 0 and words else words
-    if section.bar:
-        return _fraction(section, number)
     with localcontext(_WIDE):
         size = abs(Decimal(repr(number))).scaleb(2 * section.percent - 3 * section.thousands)
-        exponent = size.adjusted() if section.power < len(section.tokens) and size else 0
-        rounded = size.scaleb(-exponent).quantize(Decimal(1).scaleb(-len(section.decimals)), ROUND_HALF_UP)
+        rounded = size.quantize(Decimal(1).scaleb(-len(section.decimals)), ROUND_HALF_UP)
     whole, _, part = f"{rounded:f}".partition(".")
     while part and section.decimals[len(part) - 1] != "0" and part.endswith("0"):
         part = part[:-1]
     before = _filled(section, whole.lstrip("0"))
-    return (f"-{before}" if number < 0 and rounded else before) + "".join(_behind(section, part, exponent))
+    return (f"-{before}" if number < 0 and rounded else before) + "".join(_behind(section, part))
 
 
 def _filled(section: Section, whole: str) -> str:
@@ -199,31 +191,17 @@ def _filled(section: Section, whole: str) -> str:
     return "".join(reversed(out)) or whole
 
 
-def _behind(section: Section, part: str, exponent: int) -> Iterator[str]:
+def _behind(section: Section, part: str) -> Iterator[str]:
     """The rest behind the last place before the point; `part` are the decimals."""
     decimals = iter(part)
     for at in range(section.places[-1] + 1 if section.places else 0, len(section.tokens)):
         token = section.tokens[at]
         if at == section.point:
             yield "." * (bool(part) or "0" in section.decimals)
-        elif token.kind == "exponent":
-            least = sum(one > section.power for one in section.digits)
-            yield f"E{'-' if exponent < 0 else token.text[1:].strip('-')}{abs(exponent):0{least}}"
         elif token.kind == "digit":
-            yield next(decimals, "") if at < section.power else ""
+            yield next(decimals, "")
         elif at not in section.commas:
             yield _literal(token)
-
-
-def _fraction(section: Section, number: float) -> str:
-    """A mixed number, with the largest denominator that has as many digits as the format has places."""
-    above = [token for token in section.tokens[: section.bar - 1] if token.kind == "digit" or token.text == " "]
-    size = sum(at >= section.bar for at in section.digits)
-    found = Fraction(abs(number)).limit_denominator(10 ** min(size, 5) - 1)
-    mixed = above and above[0].text != " " and Token("sign", " ") in above
-    whole, rest = divmod(found.numerator, found.denominator) if mixed else (0, found.numerator)
-    parts = [str(whole) if whole or not rest else "", f"{rest}/{found.denominator}" if rest else ""]
-    return ("-" if number < 0 else "") + " ".join(filter(None, parts))
 
 
 def _date(section: Section, days: float) -> str:

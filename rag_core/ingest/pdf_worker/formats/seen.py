@@ -221,6 +221,8 @@ def _size(value: Tokens, above: float) -> float:
 
 def _share(value: Tokens) -> float:
     token = value[0] if value else None
+    if token is not None and token.type == "function" and (found := pixels(token, 1, 1)) is not None:
+        return min(1.0, max(0.0, found))
     if token is None or token.type not in ("number", "percentage"):
         return 1.0
     return min(1.0, max(0.0, float(token.value) / (100 if token.type == "percentage" else 1)))
@@ -230,7 +232,12 @@ def _color(value: Tokens) -> tuple[Shade, float] | None:
     found = parse_color(value[0]) if len(value) == 1 else None
     if found is None or isinstance(found, str):
         return None
-    red, green, blue = (part or 0.0 for part in found.to("srgb").coordinates)
+    try:
+        parts = found.to("srgb").coordinates
+    except NotImplementedError:  # tinycss2 does not convert the other spaces; most of them begin with the lightness
+        light = found.coordinates[0] / (100 if found.space in ("lab", "lch") else 1)
+        parts = [light] * 3 if found.space.endswith(("lab", "lch")) else found.coordinates
+    red, green, blue = (part or 0.0 for part in parts)
     return (red, green, blue), found.alpha
 
 
@@ -340,7 +347,7 @@ def _flattens(token: Any) -> bool:
     name = token.lower_name
     if name == "matrix" and len(numbers) == 6:
         return bool(abs(numbers[0] * numbers[3] - numbers[1] * numbers[2]) < LEAST_SCALE**2)
-    if name in ("rotatex", "rotatey"):
+    if name in ("rotatex", "rotatey", "skew", "skewx", "skewy"):
         return bool(numbers) and abs(numbers[0]) % 180 == 90
     return name.startswith("scale") and any(abs(one) < LEAST_SCALE for one in numbers[: 2 if name == "scale3d" else 3])
 

@@ -12,7 +12,7 @@ letter whose font names it wrongly, or not at all, is not found out.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pymupdf import mupdf
@@ -95,19 +95,19 @@ class Fonts:
         for address, (font, glyphs) in used.items():
             known = self._known(address, font)
             for glyph in glyphs - known.keys():
-                known[glyph] = self._is_false(address, font, *glyph)
+                known[glyph] = self._is_false(address, font, *glyph, glyphs)
             wrong = {glyph for glyph in glyphs if known[glyph]}
             if wrong:
                 found.setdefault(bare_name(str(font.m_internal.name)), set()).update(wrong)
         return found
 
-    def _is_false(self, address: int, font: Any, number: int, code: int) -> bool:
+    def _is_false(self, address: int, font: Any, number: int, code: int, glyphs: set[Glyph]) -> bool:
         said = _plain(meant(str(font.m_internal.name), chr(max(0, min(code, 0x10FFFF)))))
         if said not in _KNOWN_SET or number <= 0:
             return False
         if is_blank(font, number):
             return said != MINUS  # fonts have blank hyphens
-        if any(said in signs and _shows_other(font, number, said, signs) for signs in (DIGITS, SIGNS)):
+        if any(said in signs and _shows_other(font, number, said, signs, glyphs) for signs in (DIGITS, SIGNS)):
             return True
         shown = self._called(address, font, number)
         if not shown or any(_alike(said, other) for other in shown):
@@ -171,8 +171,12 @@ def _alike(one: str, other: str) -> bool:
     return unicodedata.normalize("NFKD", one).casefold()[:1] == unicodedata.normalize("NFKD", other).casefold()[:1]
 
 
-def _shows_other(font: Any, number: int, said: str, signs: str) -> bool:
-    """Whether the glyph's shape is that of another one of these signs."""
+def _shows_other(font: Any, number: int, said: str, signs: str, glyphs: Iterable[Glyph] = ()) -> bool:
+    """Whether the glyph's shape is that of another one of these signs.
+
+    It is not where the font's own glyph of that one, of `glyphs`, is further from it than two of one sign can be: the 5
+    of a font for posters is as near to the 7 of print as its 7.
+    """
     shape = _shape(font, number)
     if not shape:
         return False
@@ -181,7 +185,12 @@ def _shows_other(font: Any, number: int, said: str, signs: str) -> bool:
     nearest = min(away, key=lambda sign: away[sign])
     if nearest == "+" and shape[0] & _CORNERS:
         return False  # a thin "±", as TeX draws it, is nearer to a "+" than to the bold "±" of the references
-    return nearest != said and away[nearest] < NEAR and away[said] > APART * away[nearest]
+    if nearest == said or away[nearest] >= NEAR or away[said] <= APART * away[nearest]:
+        return False
+    own = [one for other, code in glyphs if chr(max(0, code)) == nearest and (one := _shape(font, other))]
+    return not own or any(
+        _distance(shape, one) <= away[nearest] + _nearest(one, nearest, slanted=slanted) for one in own
+    )
 
 
 def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:

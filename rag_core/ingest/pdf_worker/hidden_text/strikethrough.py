@@ -55,7 +55,7 @@ MOST = 5_000  # bars, and sloped lines; more are a drawing
 # where a bar through the middle lies above the baseline: the programs tried strike at 0.2 to 0.4
 LOW, HIGH = 0.08, 0.56
 THICKNESS = 0.3  # a thicker bar covers the text, or is its ground
-BEYOND = 1.0  # by which a bar may run on beside the text; those of charts and tables run on further
+BEYOND = 1.0  # by which a bar may run on beside the text, twice that where none stands beside it; charts' run further
 EXACT = 0.06  # between the end of a bar and the edge of a letter where a program struck out just these letters
 DRAWN_BEYOND = 0.1  # the same in a drawing, as of a map, whose lines run through names
 ONE_BEYOND, ONE_THICKNESS = 0.3, 0.12  # the same for a single letter, since letters of mathematics have bars
@@ -387,7 +387,7 @@ def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) 
     beyond = max(min(box[0] for _, _, box, _ in hit) - left, right - max(box[2] for _, _, box, _ in hit))
     on_text = sum(box[2] - box[0] for _, _, box, _ in hit)
     most_beyond, thickness = (min(ONE_BEYOND, most_beyond), ONE_THICKNESS) if count == 1 else (most_beyond, THICKNESS)
-    loose = beyond > most_beyond * size or on_text < ON_TEXT * (right - left)
+    loose = beyond > (1 + whole) * most_beyond * size or on_text < ON_TEXT * (right - left)
     if bottom - top > thickness * size or (loose and not (whole and _are_cells(hit, lines))):
         return
     for run, signs, line in lines:
