@@ -57,7 +57,6 @@ def test_given_a_page_in_a_script_that_it_does_not_know_or_that_stands_on_its_he
     for name, number, rotate in (
         ("samantar-shreni.pdf", 1, 0),
         ("company-policies.pdf", 1, 180),
-        ("company-policies.pdf", 1, 90),
     ):
         data, _ = picture_of(name, number, rotate)
 

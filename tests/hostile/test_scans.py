@@ -37,15 +37,13 @@ def picture_of(name: str, number: int, rotate: int = 0) -> tuple[bytes, Page]:
     return scan.tobytes(deflate=True), read_pdf(data, name, ocr=False).pages[number]
 
 
-def noise(pages_before: int = 1) -> bytes:
-    """Pages of print, then one of nothing but specks, in which Tesseract looks for letters for about 12 s, then one of
-    print.
+def noise(width: int = 3600) -> bytes:
+    """A page of print, then one of nothing but specks, in which Tesseract looks for letters for about 12 s where it is
+    3,600 points wide, then one of print.
     """
-    specks = pymupdf.Pixmap(pymupdf.csGRAY, 3600, 4800, random.Random(19).randbytes(3600 * 4800), False)
-    made = pymupdf.open()
-    for _ in range(pages_before):
-        made.insert_pdf(pymupdf.open(stream=make.scanned()))
-    sheet = made.new_page(width=1296, height=1728)
+    specks = pymupdf.Pixmap(pymupdf.csGRAY, width, 4800, random.Random(19).randbytes(width * 4800), False)
+    made = pymupdf.open(stream=make.scanned())
+    sheet = made.new_page(width=width * 0.36, height=1728)
     sheet.insert_image(sheet.rect, pixmap=specks)
     made.insert_pdf(pymupdf.open(stream=make.scanned()))
     return made.tobytes()
@@ -146,7 +144,7 @@ def test_given_a_picture_that_takes_more_memory_than_allowed_when_read_then_that
 
     monkeypatch.setattr(pdf_process, "events", less_for_the_large)
 
-    content = read_pdf(noise(), "scan.pdf")
+    content = read_pdf(noise(400), "scan.pdf")
 
     assert [page.source for page in content.pages] == [PageSource.OCR, PageSource.UNREADABLE, PageSource.OCR]
     (problem,) = content.problems

@@ -163,6 +163,7 @@ def test_given_a_collection_that_goes_then_nothing_comes_in(tmp_path: Path, monk
     deleting = threading.Thread(target=lambda: (dropping.drop(tmp_path, "default", runner), deleted.set()))
     deleting.start()
     assert not deleted.wait(0.2)
+    jobs[1].stop()  # as it is where a job is given up
     jobs[1].begin(first, runner._turns)
     go.set()
     deleting.join(SECONDS)
