@@ -252,7 +252,7 @@ def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_a
 
     moved(page, held, min_correctness=0.9)
 
-    assert "answered → refused" in texts(page)
+    assert "answered → maybe" in texts(page)
     page.button(key="lab_close").click().run()
     assert "Right answer: 60 days" not in texts(page)
 

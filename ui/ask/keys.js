@@ -20,7 +20,7 @@ window.plumbline ??= (() => {
   told.setAttribute('role', 'status');
   document.body.prepend(link, told);
 
-  let shown = null, decided = null, held = null, texts = {}, looking = null;
+  let shown = null, decided = null, held = null, looking = null;
 
   // What was told goes with the result: on another page, or after the end of a visit, nobody may come upon its words.
   new MutationObserver(() => {
@@ -71,14 +71,13 @@ window.plumbline ??= (() => {
   });
 
   return {
-    begin: (ours) => { texts = ours; link.textContent = ours.link; },
-    arrived: (number, decision) => requestAnimationFrame(() => {
+    begin: (words) => { link.textContent = words; },
+    arrived: (number, decision, how) => requestAnimationFrame(() => {
       const card = find(CARD);
       if (!card || (number === shown && decision === decided)) return;
       const again = number === shown;
-      const how = card.matches('.st-key-answer') ? texts.answered : card.matches('.st-key-refusal') ? texts.refused : '';
       [shown, decided] = [number, decision];
-      told.textContent = (again ? [words('.st-key-change'), words(SURE)] : [how, words(ANSWER), words(SURE)]).filter(Boolean).join(' ');
+      told.textContent = (again ? [words('.st-key-change'), words(SURE)] : [card.matches('.st-key-reply') ? '' : how, words(ANSWER), words(SURE)]).filter(Boolean).join(' ');
       card.tabIndex = -1;
       if (again ? held && !held.isConnected && document.activeElement === document.body : waiting()) { go(held = card); stay(card); }
     }),

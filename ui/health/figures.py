@@ -12,13 +12,14 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
-from rag_core.domain.status import AnswerStatus
+from rag_core.decision.summary import Verdict
 from rag_core.evaluation.health import GOALS, Figure, Kept, figure, refusals, unanswered
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import state, tables
 from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.settings.sharing import address
+from ui.settings.wording import in_percents
 
 MAX_LISTED = 200  # questions, the newest
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
@@ -119,7 +120,7 @@ def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict
             "at": one.at[:16].replace("T", " "),
             "question": one.question,
             "why": tell(_ended(one)),
-            "sure": None if one.summary.correctness is None else round(100 * one.summary.correctness),
+            "sure": None if one.summary.correctness is None else in_percents(one.summary.correctness),
             "open": address(urljoin(page, "./"), collection, one.id),
         }
         for one in kept
@@ -127,6 +128,6 @@ def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict
 
 
 def _ended(one: Kept) -> str:
-    if one.summary.status is not AnswerStatus.SUCCESS:
+    if one.summary.verdict is Verdict.NO:
         return f"refusal.why_{one.summary.reason}"
-    return "health.answered_again" if one.summary.failed else "health.answered"
+    return "health.answered_again" if one.summary.failed else f"health.ended_{one.summary.verdict}"
