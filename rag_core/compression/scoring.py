@@ -135,14 +135,8 @@ def score_units(
 
 
 def _states_nothing(unit: Unit) -> bool:
-    """Whether it asks, orders, leaves a blank, or breaks off; the "and" behind an item of a list is no break.
-
-    Nor does the number of a point whose words a scan has elsewhere: "2.", "b)".
-    """
+    """Whether it asks, orders, leaves a blank, or breaks off; the "and" behind an item of a list is no break."""
     language, kind = unit.passage.language, unit.passage.kind
-    number = unit.text.strip("(.)")
-    if number != unit.text and (len(number) == 1 or (len(number) == len("12") and number.isdecimal())):
-        return True
     if asks(unit.text, language) or is_order(unit.text):
         return True
     if kind is PassageKind.CODE:

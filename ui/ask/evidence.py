@@ -38,6 +38,8 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
     """One card a source of an answer, or a place to look of a refusal; `shown` is the place that the viewer shows."""
     if not (decision.citations or decision.places):
         return
+    if decision.may_be is not None and len(decision.places) == 1 and not decision.places[0].ocr:  # the card has it
+        return
     if decision.reason is Reason.SUMMARY:
         _show_outline(decision)
         return

@@ -36,10 +36,11 @@ window.plumbline ??= (() => {
     return !at || at === document.body || (at.matches(BOX) ? !at.value : at.matches(ASKS));
   };
 
-  // A card that begins in view stays where it is, however long it is.
+  // A card that is in view stays where it is; else it begins near the top, below its question.
   const bring = (card) => {
-    const top = card?.getBoundingClientRect().top ?? 1;
-    if (top === Math.max(top, 0) && top === Math.min(top, innerHeight * 0.7)) return;
+    if (!card) return;
+    const {top, bottom} = card.getBoundingClientRect(), end = find('.st-key-ask')?.getBoundingClientRect().top ?? innerHeight;
+    if (top === Math.max(top, 0) && bottom === Math.min(bottom, end)) return;
     card.scrollIntoView();
   };
   const go = (card) => { card?.focus({preventScroll: true}); bring(card); };
