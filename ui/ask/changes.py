@@ -20,7 +20,7 @@ from ui.app.texts import say, screen, tell
 from ui.ask.asking import changed_knobs
 from ui.ask.checks import measured, required
 from ui.settings.fields import set_knob
-from ui.settings.wording import moved_in_words, setting_name, value_in_words
+from ui.settings.wording import in_percents, moved_in_words, setting_name, value_in_words
 
 SURE = "correctness"  # the check that most people meet: it is told without its name
 MAX_COUNT = 6  # settings that are named one by one; another preset changes many
@@ -110,7 +110,7 @@ def show_what_if(asked: Asked) -> None:
             value = asked.measurements.correctness
             if value is None or value >= PROBABLE:
                 st.caption(say("what_if.careful"))
-            elif right := round(100 * value):
+            elif right := int(in_percents(value)):
                 st.caption(say("what_if.wrong", n=right))
             else:
                 st.caption(say("what_if.wrong_all"))

@@ -31,7 +31,7 @@ from ui.ask.checks import show_checks
 from ui.ask.drafts import show_answered, show_attempts, show_judgements, show_rejected
 from ui.ask.evidence import place_of
 from ui.documents import viewer
-from ui.settings.wording import STAGES, stage_of
+from ui.settings.wording import STAGES, in_percents, stage_of
 
 ICONS = {
     "passed": ":material/check_circle:",
@@ -154,7 +154,7 @@ def _show_decide(asked: Asked, engine: Engine | None) -> None:
         st.markdown(say(f"answer.{decision.confidence_level}"), help=say(f"answer.level_by_{by}", **levels))
     if decision.confidence_basis != "none":  # where nothing was found there is none
         basis = say(f"answer.confidence_{decision.confidence_basis}")
-        st.caption(say("answer.confidence", value=round(100 * decision.confidence)), help=basis)
+        st.caption(say("answer.confidence", value=int(in_percents(decision.confidence))), help=basis)
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))
     if engine is not None:

@@ -13,6 +13,7 @@ from contextlib import suppress
 import streamlit as st
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
+from rag_core.domain.rows import CELL
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from ui.app import state
@@ -47,7 +48,7 @@ def show_others(others: Sequence[Asked]) -> None:
             ):
                 decision = one.decision
                 maybe = "" if decision.may_be is None else decision.places[0].excerpt
-                said = decision.answer if decision.answered else maybe
+                said = (decision.answer if decision.answered else maybe).replace(CELL, " · ")
                 shown = f"{said[:MAX_CHARS]}…" if len(said) > MAX_CHARS else said
                 st.text("\n".join(filter(None, (shown, outcome_in_words(decision)))), width="stretch")
                 button("turns.show", f"show_turn_{one.number}", bring_back, one, type="tertiary")
