@@ -61,7 +61,7 @@ def select(
     return chosen
 
 
-def file_field(text: str, types: Sequence[str], key: str, megabytes: int | None = None, **more: Any) -> None:
+def file_field(text: str, types: Sequence[str], key: str, help: str, megabytes: int | None = None, **more: Any) -> None:
     """Where files of at most so many megabytes, or as many as the server takes, are dropped.
 
     The style sheet shows these words instead of Streamlit's, which are English on every screen.
@@ -70,7 +70,7 @@ def file_field(text: str, types: Sequence[str], key: str, megabytes: int | None 
     words = {"upload": say("files.upload"), "more": say("files.more"), "takes": say("files.takes", n=most)}
     style = ";".join(f"--{name}:{json.dumps(said, ensure_ascii=False)}" for name, said in words.items())
     st.html(f"<style>.st-key-{key}{{{style}}}</style>")
-    st.file_uploader(say(text), types, key=key, help=say(f"{text}_help"), max_upload_size=megabytes, **more)
+    st.file_uploader(say(text), types, key=key, help=say(help), max_upload_size=megabytes, **more)
 
 
 def badge(text: str, icon: str, color: Any, *, n: float = 0, help: str = "") -> None:

@@ -82,7 +82,8 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
 def _offer_new(engine: Engine) -> None:
     number = st.session_state.get("labelled_uploads", 0)
     taking: dict[str, Any] = {"accept_multiple_files": True, "on_change": _take_uploaded, "args": (number,)}
-    file_field("lab_sets.upload", TYPES, f"labelled_{number}", MAX_BYTES // 1_000_000, **taking)
+    most = MAX_BYTES // 1_000_000
+    file_field("lab_sets.upload", TYPES, f"labelled_{number}", "lab_sets.upload_help", most, **taking)
     st.caption(say("lab_sets.upload_about"))
     if {document.id for document in engine.library.snapshot.documents}.issuperset(first_run.sample_ids().values()):
         button("lab_sets.samples", "labelled_samples", _take_samples, icon="science")

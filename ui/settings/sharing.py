@@ -153,7 +153,7 @@ def show(current: Callable[[], Settings]) -> None:
         st.caption(say("sharing.hint"))
         download("sharing.save", lambda: to_yaml(current()), FILE, "save_settings", help="sharing.save_help")
         key = f"load_settings_{known.files}"
-        file_field("sharing.load", ["yaml", "yml"], key, 1, on_change=_load, args=(key,))
+        file_field("sharing.load", ["yaml", "yml"], key, "sharing.load_help", 1, on_change=_load, args=(key,))
     if known.error is not None:
         show_error(known.error)
         button("sharing.close", "close_error", setattr, known, "error", None)

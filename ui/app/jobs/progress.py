@@ -56,7 +56,7 @@ def upload_field() -> None:
     if not visitor.may_in(Right.UPLOAD, _uploads_to()):
         return
     _begin_taken()
-    file_field("jobs.add", TAKEN, UPLOAD, accept_multiple_files=True, on_change=_take)
+    file_field("jobs.add", TAKEN, UPLOAD, "jobs.add_help", accept_multiple_files=True, on_change=_take)
     if session.collection == first_run.SAMPLES_COLLECTION:
         with st.container(key="upload_about"):
             st.caption(say("jobs.add_apart"))
