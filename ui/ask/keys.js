@@ -55,7 +55,7 @@ window.plumbline ??= (() => {
   // What is drawn above it later may push it out of sight again, until its reader moves the page.
   let moved = 0;
   for (const kind of ['wheel', 'touchmove', 'keydown', 'pointerdown']) addEventListener(kind, () => { moved += 1; }, {passive: true});
-  const stay = (card, since = moved) => [300, 1000, 2500, 5000].forEach((wait) => setTimeout(() => { // milliseconds
+  const stay = (card, since = moved) => [300, 1000, 2500, 5000, 10000].forEach((wait) => setTimeout(() => { // milliseconds
     if (moved === since && card.isConnected && document.activeElement === card) bring(card);
   }, wait));
 
