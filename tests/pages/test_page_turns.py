@@ -49,6 +49,7 @@ def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_kept_and_
     again = reloaded(page)
 
     assert f"{BERLIN}\nSearched for “{REWRITTEN}”\n" in texts(again)
+    assert not [button.key for button in again.button if str(button.key).startswith("example_")]
     assert asked_of(again).decision.to_json() == asked.decision.to_json()
     assert [one.question for one in session_of(again).history] == [HOTEL, REWRITTEN]
     assert turns_of(again) == turns_of(page)
