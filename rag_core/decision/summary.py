@@ -25,7 +25,7 @@ _JUDGED = frozenset({"shown", "rejected"})  # drafts of a model that the groundi
 _NOT_DRAFTED = frozenset({Reason.NOT_RUN, Reason.FAILURE, Reason.NEEDS_GENERATION})
 
 
-class Verdict(StrEnum):
+class Ending(StrEnum):
     """The one word for how a question ended: an answer, one to be read first or a place that may be it, or none."""
 
     SURE = "sure"
@@ -33,22 +33,22 @@ class Verdict(StrEnum):
     NO = "no"
 
 
-def verdict(decision: Decision) -> Verdict:
+def ending_of(decision: Decision) -> Ending:
     """The word for a decision, the same on every screen and in every file.
 
     An answer is a maybe where it is rather wrong than right, below a limit, contradicted, or to a part only; without a
     probability where its level is low.
     """
     if not decision.answered:
-        return Verdict.NO if decision.may_be is None else Verdict.MAYBE
+        return Ending.NO if decision.may_be is None else Ending.MAYBE
     missed = any(one.stage == "correctness" and one.state is State.FAILED for one in decision.trace.checks)
     part = decision.metadata.get("unanswered") or any(one.can_answer == "partial" for one in decision.judgements)
     if missed or part or decision.conflicts:
-        return Verdict.MAYBE
+        return Ending.MAYBE
     low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT)
     probability = decision.scores["correctness"]
     doubtful = probability < LIKELY if probability else low and decision.metadata.get("levels", True)
-    return Verdict.MAYBE if doubtful else Verdict.SURE
+    return Ending.MAYBE if doubtful else Ending.SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Summary:
     status: AnswerStatus  # see `AnswerStatus`
     reason: Reason  # the first reason of a refusal
     searched: bool  # whether the documents were searched: not for small talk, nor where a failure came first
-    verdict: Verdict = Verdict.NO  # see `verdict`
+    ending: Ending = Ending.NO  # see `ending_of`
     correctness: float | None = None  # probability in [0, 1] that the extract is right; None without calibration
     claims: int = 0  # sentences of all drafts that were checked
     cited: int = 0  # those with a source that was retrieved and holds the quote
@@ -84,7 +84,7 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
         decision.status,
         decision.reason,
         searched,
-        verdict(decision),
+        ending_of(decision),
         measurements.correctness,
         len(claims),
         _cited(claims),

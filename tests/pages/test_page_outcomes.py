@@ -9,7 +9,7 @@ from builders import measurements, settings
 from folding import each
 
 from rag_core.decision.decide import decide
-from rag_core.decision.summary import Verdict, verdict
+from rag_core.decision.summary import Ending, ending_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.language import refusal
@@ -95,4 +95,4 @@ def replace_places(of: Asked) -> Asked:
 @each("probability", [0.0, 0.1, 0.49])
 def test_given_a_number_below_a_half_then_no_answer_looks_safe(probability: float) -> None:
     for of in (OBSERVING, settings(correctness_mode=Mode.OFF), settings(correctness_mode=Mode.OBSERVE, levels=False)):
-        assert verdict(decide(measurements(0.9, of=of, correctness=probability))) is Verdict.MAYBE
+        assert ending_of(decide(measurements(0.9, of=of, correctness=probability))) is Ending.MAYBE

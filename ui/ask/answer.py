@@ -9,7 +9,7 @@ import streamlit as st
 from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.compose import UNANSWERED
 from rag_core.decision.notes import indexing_in_words
-from rag_core.decision.summary import Verdict, verdict
+from rag_core.decision.summary import Ending, ending_of
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
@@ -106,7 +106,7 @@ def _show_answer(asked: Asked) -> None:
     with st.container(border=True, key="answer"):
         quoted = all(measured.word_for_word for measured in decision.measured)
         scanned = any(citation.ocr for citation in decision.citations)
-        doubtful = verdict(decision) is Verdict.MAYBE
+        doubtful = ending_of(decision) is Ending.MAYBE
         help = "answer.answered_help_scan" if scanned else "answer.answered_help"
         half = _half(decision)
         key = "answer.half" if half else "answer.found" if doubtful else "answer.answered"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from rag_core.decision.summary import verdict
+from rag_core.decision.summary import ending_of
 from rag_core.decision.what_if import Flip
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
@@ -57,7 +57,7 @@ def _moved(knobs: Mapping[str, tuple[object, object]]) -> str:
 
 def _ending(decision: Decision) -> str:
     """How a question ended; one for which a language model would have to be asked did not end."""
-    return "undecided" if decision.reason is Reason.NEEDS_GENERATION else verdict(decision)
+    return "undecided" if decision.reason is Reason.NEEDS_GENERATION else ending_of(decision)
 
 
 def _why_answered(before: Decision, after: Decision) -> str:

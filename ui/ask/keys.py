@@ -14,7 +14,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from rag_core.decision.summary import verdict
+from rag_core.decision.summary import ending_of
 from ui.app.asked import Asked
 from ui.app.texts import say
 
@@ -37,7 +37,7 @@ def arrived(asked: Asked) -> None:
     this = zlib.crc32(
         f"{decision.reason} {decision.answer} {decision.explanation} {asked.settings.min_correctness}".encode()
     )
-    how = json.dumps(say(f"turns.badge_{verdict(decision)}"))
+    how = json.dumps(say(f"turns.badge_{ending_of(decision)}"))
     with st.container(key="keys_arrived"):
         script = f"<script>window.plumbline?.arrived({asked.number:d}, {this:d}, {how})</script>"
         st.html(script, unsafe_allow_javascript=True)

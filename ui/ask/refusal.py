@@ -10,7 +10,7 @@ import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.notes import nowhere_in_words
-from rag_core.decision.summary import verdict
+from rag_core.decision.summary import ending_of
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import UNREAD
 from rag_core.domain.replies import reply
@@ -99,7 +99,7 @@ def outcome_in_words(decision: Decision) -> str:
     probability = decision.scores["correctness"]
     if not probability:  # no calibration fits, so there is none
         return tell("turns.answered")
-    return tell(f"turns.{verdict(decision)}", sure=sure_in_words(probability))
+    return tell(f"turns.{ending_of(decision)}", sure=sure_in_words(probability))
 
 
 def likely(decision: Decision) -> bool:

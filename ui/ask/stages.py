@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from rag_core.compression.scoring import Scored
-from rag_core.decision.summary import verdict
+from rag_core.decision.summary import ending_of
 from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
@@ -74,7 +74,7 @@ def show_stages(asked: Asked, engine: Engine | None = None) -> None:
         reached = name == "decide" or STAGES.index(name) < STAGES.index(end)
         state = "decided" if name == end else "passed" if reached else "not_reached"
         ms = sum(asked.measurements.timings.get(part, 0.0) for part in TIMES[name])
-        head = f"decide_{verdict(decision)}" if name == "decide" else name
+        head = f"decide_{ending_of(decision)}" if name == "decide" else name
         label = say(f"stages.{head}", kept=len(decision.retrieved), checks=len(_checks(decision, name)), claims=claims)
         state_key = "unjudged" if ms and state == "not_reached" else state
         label += "" if state == "passed" else say(f"stages.is_{state_key}")
@@ -145,7 +145,7 @@ def _show_decide(asked: Asked, engine: Engine | None) -> None:
         "stages.decide_refused" if blocked else "stages.decide_answered" if decision.answered else "stages.decide_other"
     )
     codes = {"status": decision.status, "reason": decision.reason}
-    st.text(tell(key, checks=", ".join(blocked), **codes, verdict=tell(f"changes.ended_{verdict(decision)}")))
+    st.text(tell(key, checks=", ".join(blocked), **codes, ending=tell(f"changes.ended_{ending_of(decision)}")))
     if decision.answered and s.levels and not decision.scores["correctness"]:  # else the probability is the one figure
         levels = {"high": s.high_answerability, "medium": s.medium_answerability, "low": s.low_distance}
         by = "probability"

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
-from rag_core.decision.summary import Verdict
+from rag_core.decision.summary import Ending
 from rag_core.evaluation.health import GOALS, Figure, Kept, figure, refusals, unanswered
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from rag_core.work.recording import kept as kept_of
@@ -158,6 +158,6 @@ def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict
 
 
 def _ended(one: Kept) -> str:
-    if one.summary.verdict is Verdict.NO:
+    if one.summary.ending is Ending.NO:
         return f"refusal.why_{one.summary.reason}"
-    return "health.answered_again" if one.summary.failed else f"health.ended_{one.summary.verdict}"
+    return "health.answered_again" if one.summary.failed else f"health.ended_{one.summary.ending}"
