@@ -111,7 +111,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> dict[str, An
 def _line_styles(names: Sequence[str], **legend: Any) -> dict[str, Any]:
     """The encoding that gives each line its colour, and a stroke for those who do not tell colours apart."""
     scale: dict[str, Any] = {"legend": alt.Legend(title=None, **legend)}
-    ranges = {"color": list(LINES.values()), "strokeDash": list(STROKES)}
+    ranges: dict[str, list[Any]] = {"color": list(LINES.values()), "strokeDash": list(STROKES)}
     kinds = {"color": alt.Color, "strokeDash": alt.StrokeDash}
     return {
         name: kinds[name]("line:N", scale=alt.Scale(domain=names, range=values), **scale)

@@ -40,7 +40,8 @@ def in_percent(knob: Knob) -> bool:
 
 def in_percents(value: float, digits: int = 0) -> float:
     """A share or probability in percent, never more than it is: what is shown reaches a limit where the value does."""
-    return math.floor(round(100 * value * 10**digits, 6)) / 10**digits
+    scale = 10.0**digits
+    return math.floor(round(100 * value * scale, 6)) / scale
 
 
 def percent(value: float, digits: int = 0) -> str:
