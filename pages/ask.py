@@ -48,9 +48,9 @@ def page() -> None:
     with right:
         upload_field()
     notice = st.container(key="notice")  # filled when the question on the page is known
+    turns.resume(engine)  # before examples are offered: a reload of a thread has none
     waiting.show_examples(engine, session, settings, running())
 
-    turns.resume(engine)
     export.open_linked(engine)
     too_early = not documents and running()  # a refusal for want of documents would not be the truth
     try:

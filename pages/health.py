@@ -12,7 +12,7 @@ from ui import frame
 from ui.app import first_run, state
 from ui.app.elements import segments, shown_error
 from ui.app.texts import say
-from ui.health import figures, reading
+from ui.health import figures
 
 WIDTH = 1500  # pixels, as on the Ask page
 
@@ -24,14 +24,14 @@ def page() -> None:
     if state.session().collection == first_run.SAMPLES_COLLECTION:
         st.info(say("health.samples"), icon=":material/science:")
     about: dict[str, Any] = {"label_visibility": "visible"}
-    days = segments("health.period", reading.PERIODS, "health.period_", "health_period", reading.FIRST, **about)
+    days = segments("health.period", figures.PERIODS, "health.period_", "health_period", figures.FIRST, **about)
     with shown_error():
         show(days)
 
 
 def show(days: int) -> None:
     """The kept questions of so many days."""
-    kept = reading.read(days)
+    kept = figures.read(days)
     if not kept:
         st.info(say("health.empty"), icon=":material/monitor_heart:")
         return

@@ -149,10 +149,6 @@ class Engine:
         self._watch(measurements, decision)
         return decision
 
-    def try_out(self, question: str, settings: Settings) -> Decision:
-        """The decision on a question that nobody asked, from the documents alone: neither noted nor logged."""
-        return decide(self.measure(question, settings.changed(drafter="extract")))
-
     def stand_alone(
         self,
         question: str,

@@ -10,16 +10,45 @@ from collections import Counter
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
+from enum import StrEnum
 
+from rag_core.decision.checks.gating import LIKELY
 from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import State
 
 RETRIEVAL = ("embed", "retrieve")  # timings of a search: the question's vector, and ranking
 _JUDGED = frozenset({"shown", "rejected"})  # drafts of a model that the grounding checks were run on
 _NOT_DRAFTED = frozenset({Reason.NOT_RUN, Reason.FAILURE, Reason.NEEDS_GENERATION})
+
+
+class Ending(StrEnum):
+    """The one word for how a question ended: an answer, one to be read first or a place that may be it, or none."""
+
+    SURE = "sure"
+    MAYBE = "maybe"
+    NO = "no"
+
+
+def ending_of(decision: Decision) -> Ending:
+    """The word for a decision, the same on every screen and in every file.
+
+    An answer is a maybe where it is rather wrong than right, below a limit, contradicted, or to a part only; without a
+    probability where its level is low.
+    """
+    if not decision.answered:
+        return Ending.NO if decision.may_be is None else Ending.MAYBE
+    missed = any(one.stage == "correctness" and one.state is State.FAILED for one in decision.trace.checks)
+    part = decision.metadata.get("unanswered") or any(one.can_answer == "partial" for one in decision.judgements)
+    if missed or part or decision.conflicts:
+        return Ending.MAYBE
+    low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT)
+    probability = decision.scores["correctness"]
+    doubtful = probability < LIKELY if probability else low and decision.metadata.get("levels", True)
+    return Ending.MAYBE if doubtful else Ending.SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +58,7 @@ class Summary:
     status: AnswerStatus  # see `AnswerStatus`
     reason: Reason  # the first reason of a refusal
     searched: bool  # whether the documents were searched: not for small talk, nor where a failure came first
+    ending: Ending = Ending.NO  # see `ending_of`
     correctness: float | None = None  # probability in [0, 1] that the extract is right; None without calibration
     claims: int = 0  # sentences of all drafts that were checked
     cited: int = 0  # those with a source that was retrieved and holds the quote
@@ -54,6 +84,7 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
         decision.status,
         decision.reason,
         searched,
+        ending_of(decision),
         measurements.correctness,
         len(claims),
         _cited(claims),

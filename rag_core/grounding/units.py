@@ -41,6 +41,7 @@ _STATED = regex.compile(
 )
 _VERSION = regex.compile(r"\b(?:v|ver\p{L}*|wer\p{L}*|rev\p{L}*)\.?\s?\p{Nd}+\.\p{Nd}", regex.IGNORECASE)
 # a sign without a value; one that opens an item is its mark, and a word with one letter less is still that word
+_POINT = re.compile(r"\(?(\w|\d\d)(\.\)?|\))")  # "2.", "(a)", "b)"
 _UNREAD = regex.compile(r"(?<!\A)(?<![\p{L}\p{M}\ufffd])\ufffd(?![\p{L}\p{M}\ufffd])|\A\ufffd(?=[^\s\p{L}\p{M}\ufffd])")
 CHOICE_CHARS = 40  # at the end of a text, where a choice stands; chosen
 _BARRED = regex.compile(r"\|\s*+[^|\s][^|\t]*+\|(?:\s*\|){2,}\s*$")  # a row of three columns whose first is filled
@@ -110,12 +111,16 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
 
     Headings, captions, lines of contents and datelines state nothing (`Passage.pieces` knows them); but a
     whole sentence set as a heading does, or a label with its figure. A choice that the text does not make
-    ("Pets | Yes | No", "☐ Pets") is none, nor is one with a figure that could not be read.
+    ("Pets | Yes | No", "☐ Pets") is none, nor is one with a figure that could not be read, nor the number of a point
+    whose words a scan has elsewhere.
     """
     return [
         unit
         for unit in _all_units(passage, page_text)
-        if any(map(str.isalnum, unit.text)) and not _UNREAD.search(unit.text) and not _is_open_choice(unit.text)
+        if any(map(str.isalnum, unit.text))
+        and not _UNREAD.search(unit.text)
+        and not _POINT.fullmatch(unit.text)
+        and not _is_open_choice(unit.text)
     ]
 
 

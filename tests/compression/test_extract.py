@@ -185,6 +185,10 @@ def test_given_a_page_of_questions_and_answers_then_an_answer_is_read_with_its_q
         ("The notice period is 3 months", True),
         ("(a) the notice period is 3 months; and", True),  # an item
         ("The notice period is 3 months, or", True),
+        ("2.", False),  # the number of a point, whose words a scan has elsewhere
+        ("(a)", False),
+        ("300.", True),
+        ("No.", True),
     ],
 )
 def test_given_a_blank_or_a_sentence_that_breaks_off_then_it_states_nothing(text: str, stated: bool) -> None:

@@ -10,10 +10,11 @@ from builders import measured as measured_claim
 from test_progress import ROUND_0, STRICT, asked, attempt, model_settings, rejected
 
 from rag_core.decision.decide import decide
-from rag_core.decision.summary import Counts, summarise
+from rag_core.decision.summary import Counts, Ending, ending_of, summarise
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
-from tests.builders import measurements
+from rag_core.settings import Mode
+from tests.builders import measurements, settings
 
 TIMES = {"embed": 30.0, "retrieve": 12.0, "extract": 500.0}
 
@@ -65,3 +66,16 @@ def test_given_questions_when_counted_then_every_figure_grows_and_groups_hold_th
     assert now.retrieval.counts[now.retrieval.ends.index(0.1)] == 2
     assert now.correctness.counts[now.correctness.ends.index(0.8)] == 2
     assert (round(now.retrieval.sum, 6), now.model.sum) == (0.2, 0.0)
+
+
+def test_given_how_a_question_ended_then_one_word_says_it_and_no_answer_that_may_be_wrong_is_sure() -> None:
+    def ended(**fields: object) -> Ending:
+        return ending_of(decide(measurements(0.9, **fields)))
+
+    of = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.5, min_place=0.1)
+    assert [ended(of=of, correctness=one) for one in (0.5, 0.49, 0.09)] == [Ending.SURE, Ending.MAYBE, Ending.NO]
+    looser = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.2)
+    assert ended(of=looser, correctness=0.3) is Ending.MAYBE  # rather wrong than right
+    missed = settings(correctness_mode=Mode.OBSERVE, min_correctness=0.9)
+    assert ended(of=missed, correctness=0.8) is Ending.MAYBE
+    assert summarise(measurements(), decide(measurements(0.9))).ending is ending_of(decide(measurements(0.9)))

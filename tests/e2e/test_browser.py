@@ -46,7 +46,7 @@ def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_a
     slider.press("End")
 
     expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
-    expect(page.locator(".st-key-change")).to_contain_text("answered → refused")
+    expect(page.locator(".st-key-change")).to_contain_text("answered → maybe")
     slider.focus()
     slider.press("Home")
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)

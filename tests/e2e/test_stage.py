@@ -154,7 +154,7 @@ def test_given_an_answer_when_its_document_is_read_then_words_are_found_and_mark
     dialog.get_by_label(say("whole.search")).fill("employees")
     page.keyboard.press("Enter")
 
-    expect(dialog.get_by_text("Marked on this page: the 4 of the list.")).to_be_visible(timeout=WAIT_MS)
+    expect(dialog.get_by_text("Places marked on this page: 4.")).to_be_visible(timeout=WAIT_MS)
     settled(page)
     assert 0 < sum(marked_rows(sheet).values()) != cited > 0
     link = dialog.get_by_role("link", name=say("whole.pdf")).get_attribute("href")

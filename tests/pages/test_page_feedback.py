@@ -137,8 +137,8 @@ def test_given_a_refusal_when_said_to_be_wrong_then_that_is_kept_taken_back_and_
     id, policies = store(library).feedback()[0].id, document("company-policies.pdf")
 
     page.text_area(key=f"feedback_comment_{id}").set_value(HOSTILE)
-    page.selectbox(key=f"feedback_document_{id}").set_value(policies).run()
-    page.number_input(key=f"feedback_page_{id}_{policies}").set_value(2).run()
+    page.selectbox(key=f"feedback_{id}_document").set_value(policies).run()
+    page.number_input(key=f"feedback_{id}_page_{policies}").set_value(2).run()
     page.button(key="feedback_send").click().run()
 
     (one,) = store(library).feedback()
@@ -214,8 +214,8 @@ def test_given_feedback_when_a_person_confirms_it_then_it_is_a_label_of_the_set_
 
     policies = document("company-policies.pdf")
     page.text_input(key=f"queue_answer_{id}").set_value(" Paris ")
-    page.selectbox(key=f"queue_document_{id}").set_value(policies).run()
-    page.number_input(key=f"queue_page_{id}_{policies}").set_value(2)
+    page.selectbox(key=f"queue_{id}_document").set_value(policies).run()
+    page.number_input(key=f"queue_{id}_page_{policies}").set_value(2)
     page.text_input(key=f"queue_set_name_{id}").set_value("pilot").run()
     page.button(key=f"queue_confirm_{id}").click().run()
 
@@ -255,8 +255,8 @@ def test_given_the_pointed_document_is_deleted_then_the_list_still_works_and_say
     id = store(library).feedback()[0].id
     assert "[text deleted]" in texts(page)
     assert "company-policies.pdf" in texts(page)
-    assert page.selectbox(key=f"queue_document_{id}").value == policies
-    assert page.number_input(key=f"queue_page_{id}_{policies}").value == 1
+    assert page.selectbox(key=f"queue_{id}_document").value == policies
+    assert page.number_input(key=f"queue_{id}_page_{policies}").value == 1
 
 
 def test_given_hostile_questions_and_comments_then_the_list_shows_them_as_they_are(

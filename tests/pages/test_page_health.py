@@ -65,7 +65,7 @@ def test_given_kept_questions_when_opened_then_figures_and_refusals_are_shown(
     refused, listed = (frame.value for frame in page.dataframe if "sure" in frame.value.columns)
     assert list(refused["question"]) == [REFUSED, REFUSED]
     assert list(listed["question"]) == [REFUSED, REFUSED, ANSWERED, LISTING]
-    assert list(listed["why"])[2:] == [tell("health.answered")] * 2
+    assert list(listed["why"])[2:] == [tell("health.ended_sure")] * 2
 
 
 def test_given_kept_questions_when_listed_then_each_has_how_it_ended_and_the_address_of_its_stages(
@@ -81,7 +81,7 @@ def test_given_kept_questions_when_listed_then_each_has_how_it_ended_and_the_add
         where = urlsplit(row["open"])
         assert where.path in ({"/plumb/"} if "plumb" in here else {"/", "./"}), here
         assert parse_qs(where.query) == {"collection": ["default"], "decision": [str(number)]}
-        assert (row["question"], row["why"]) == ("*Why*?", tell("health.answered"))
+        assert (row["question"], row["why"]) == ("*Why*?", tell("health.ended_sure"))
 
     linked = another()
     linked.query_params.update({"collection": "default", "decision": str(number)})

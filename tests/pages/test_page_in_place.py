@@ -10,7 +10,7 @@ from page_kit import keys_of_containers, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
-from rag_core.domain.claims import Around
+from rag_core.domain.claims import BREAK, Around
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import DateSource, Span
 from ui.app.asked import Asked
@@ -49,7 +49,7 @@ def of_two(**fields: Any) -> Asked:
     about = {"date": "2024-04-20", "date_source": DateSource.GIVEN}
     cited = [replace(one, heading=head, **about) for one, head in zip(decision.citations, HEADINGS, strict=True)]
     cited[0] = replace(cited[0], before=Around((), "Bonfires are allowed.\nArticle IV. Meeting\nIt is held in April."))
-    cited[0] = replace(cited[0], after=Around((), "Each member has one vote."))  # between both: on the page beside it
+    cited[0] = replace(cited[0], after=Around((), f"Each member has one vote.{BREAK}{COMMITTEE} It is paid."))
     cited[1] = replace(cited[1], after=Around((), "Article VI. Finances\nThe year begins on 1 January."), **fields)
     decision = with_outcome(decision, citations=tuple(cited))
     return Asked(measured.question, Scope(), measured, decision, measured.settings)
@@ -59,10 +59,11 @@ def test_given_sentences_of_two_articles_when_shown_then_each_stands_under_its_o
     page = shown(of_two().decision)
 
     assert [text.value for text in page.text] == [
-        "one fifth",
+        "one fifth [1]",  # of two sentences it is said which has it
         f"Contract, page 1, 2024-04-20 · {HEADINGS[0]}",
         "Bonfires are allowed.\nIt is held in April.",  # its own heading is not said again
         MEETING,
+        "Each member has one vote.",  # between both
         f"Contract, page 1, 2024-04-20 · {HEADINGS[1]}",
         COMMITTEE,
         "Article VI. Finances\nThe year begins on 1 January.",
@@ -132,3 +133,20 @@ def test_given_a_row_with_two_figures_when_the_answer_has_a_value_then_its_cell_
 
     assert asked_column(row, "6 200") == 1
     assert asked_column(row, "7 000") is asked_column((*row, row[1]), "6 200") is None  # in no cell, and in two
+
+
+def test_given_rows_and_sentences_apart_when_shown_then_each_row_is_a_line_and_what_stands_between_is_said_once() -> (
+    None
+):
+    rows, asked = ("Adults | 300 €", "Children | 96 €"), of_two(heading=HEADINGS[0])
+    claims = [replace(one, text=text) for one, text in zip(asked.decision.claims, rows, strict=True)]
+
+    page = shown(with_outcome(asked.decision, claims=tuple(claims)))
+
+    assert {"told_0", "told_1"} <= keys_of_containers(page)
+    assert [text.value for text in page.text if "€" in text.value] == ["Adults: 300 €", "Children: 96 €"]
+
+    apart = shown(asked.decision)
+
+    assert {"told_0", "told_1_0", "around_after_between"} <= keys_of_containers(apart)
+    assert texts(apart).count("Each member has one vote.") == 1

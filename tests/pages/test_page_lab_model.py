@@ -134,10 +134,8 @@ def test_given_settings_that_would_need_another_prompt_when_judged_then_the_ques
     lab.session_state["lab_tab"] = say("lab.tab_results")
     lab.run()
 
-    (count,) = {caption.value for caption in lab.caption if "would need the language model" in caption.value}
-    n = int(count.split()[0])
-    assert 1 <= n <= 2
-    assert say("lab_results.list_needs_model", n=n) in lab.segmented_control(key="lab_list").options
+    offered = lab.segmented_control(key="lab_list").options
+    (n,) = (n for n in (1, 2) if say("lab_results.list_needs_model", n=n) in offered)
     lab.segmented_control(key="lab_list").set_value("needs_model").run()
     rows = next(table.value for table in lab.dataframe if "reason" in table.value and "now" in table.value).to_dict(
         "records"

@@ -18,9 +18,10 @@ from page_kit import JOB_SECONDS, ask, asked_of, session_of, settle
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
+from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text
 from rag_core.settings import Settings
 from ui.app import first_run, texts
-from ui.app.texts import LANGUAGE, SCREENS, languages, recorded, say, screen, speaking
+from ui.app.texts import LANGUAGE, SCREENS, languages, recorded, say, screen, speaking, spoken
 from ui.ask import export
 from ui.ask.waiting import EXAMPLES, offered
 from ui.settings import sharing
@@ -270,3 +271,25 @@ def test_given_a_language_when_examples_are_offered_then_the_one_in_it_comes_fir
         with speaking(code):
             assert offered(there)[0][0] == question
     assert offered(()) == []
+
+
+def test_given_a_german_screen_then_the_field_for_files_says_its_limit_in_german(app: AppTest) -> None:
+    app.query_params["language"] = "de"
+
+    page = app.run()
+
+    styles = "".join(one.proto.body for one in page.get("html"))
+    assert '--upload:"Hochladen"' in styles
+    assert ".st-key-load_settings_0{" in styles
+    assert '--takes:"Höchstens 1 MB je Datei"' in styles  # of settings; documents have the server's limit
+
+
+def test_given_hidden_text_of_several_kinds_then_all_of_the_sentence_is_in_the_language_of_the_screen() -> None:
+    kinds = {HIDDEN_KINDS["tiny"]: [(3, 40)], HIDDEN_KINDS["layer"]: [(1, 5), (2, 6)]}
+    (said,) = hidden_text(kinds)
+
+    with speaking("de"):
+        assert spoken(said) == (
+            "Seiten 1-3: 51 Zeichen verborgenen Textes wurden ausgelassen: 40 zu klein zum Lesen (Seite 3); "
+            "11 in einer ausgeschalteten Ebene (Seiten 1-2)."
+        )

@@ -365,7 +365,7 @@ def test_given_a_model_that_says_no_of_the_passages_when_refused_then_no_extract
         element.value for element in patient.text if said in element.value
     ]
     assert said in texts(patient)
-    assert f"Refused by the check “{screen()['checks.title_sufficiency']}”." in texts(patient)
+    assert f"The check “{screen()['checks.title_sufficiency']}” refused." in texts(patient)
 
 
 # what needs another prompt

@@ -9,6 +9,7 @@ from builders import measurements, settings
 from folding import each
 
 from rag_core.decision.decide import decide
+from rag_core.decision.summary import Ending, ending_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.language import refusal
@@ -18,7 +19,7 @@ from ui.app.asked import Asked
 from ui.app.scope import Scope
 from ui.app.texts import say
 from ui.ask import export
-from ui.ask.refusal import outcome_in_words, unsure, why_refused
+from ui.ask.refusal import outcome_in_words, why_refused
 
 OBSERVING = settings(correctness_mode=Mode.OBSERVE)
 # another check refuses, and none has a limit on the probability
@@ -47,7 +48,7 @@ def test_given_a_refusal_when_said_in_a_line_then_its_reason_is_a_sentence_and_n
 
 @pytest.mark.parametrize(
     ("probability", "said"),
-    [(0.84, "✓ Answered, 84 % sure"), (0.999, "✓ Answered, more than 99 % sure"), (0.3, "ⓘ Maybe, 30 % sure")],
+    [(0.84, "✓ Answered, 84 % sure"), (0.999, "✓ Answered, 99 % sure"), (0.3, "ⓘ Maybe, 30 % sure")],
 )
 def test_given_an_answer_when_said_in_a_line_then_its_number_is_in_percent_and_a_low_one_has_no_tick(
     probability: float, said: str
@@ -62,7 +63,7 @@ def test_given_an_answer_without_a_probability_when_said_in_a_line_then_no_numbe
 def test_given_a_number_when_exported_then_the_file_says_the_line_of_the_page() -> None:
     enforcing = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.5)
 
-    assert how_sure(OBSERVING, 0.999).startswith("More than 99 % sure that this is right. ")
+    assert how_sure(OBSERVING, 0.999).startswith("99 % sure that this is right. ")
     assert how_sure(enforcing, 0.84) == "84 % sure that this is right. You ask for at least 50 %: shown."
     assert (
         how_sure(enforcing, 0.2)
@@ -94,4 +95,4 @@ def replace_places(of: Asked) -> Asked:
 @each("probability", [0.0, 0.1, 0.49])
 def test_given_a_number_below_a_half_then_no_answer_looks_safe(probability: float) -> None:
     for of in (OBSERVING, settings(correctness_mode=Mode.OFF), settings(correctness_mode=Mode.OBSERVE, levels=False)):
-        assert unsure(decide(measurements(0.9, of=of, correctness=probability)), probability)
+        assert ending_of(decide(measurements(0.9, of=of, correctness=probability))) is Ending.MAYBE

@@ -103,7 +103,7 @@ def test_given_a_check_that_is_off_then_it_is_named_and_has_no_row() -> None:
         (row("top_cosine", 0.5, 0.72, Mode.OFF), "○ off", "off"),
         (row("top_cosine", 0.5, 0.72), "✗ refused", "can refuse"),
         (row("verbatim", 0, 1, scale="count"), "✗ refused", "always on"),
-        (replace(row("relevance", 0.3, 0.4), state=State.NOT_REACHED), "· not reached", "can refuse"),
+        (replace(row("relevance", 0.3, 0.4), state=State.NOT_REACHED), "· not judged", "can refuse"),
         (replace(row("keywords", 0, 1, scale="count"), state=State.ABSTAINED), "– does not apply", "can refuse"),
         (CheckResult("confidence", State.PASSED, Mode.OBSERVE, 0.7, scale="share"), "✓ measured", "only shown"),
     ],
@@ -159,9 +159,9 @@ def test_given_an_answer_and_a_refusal_then_the_stage_that_decided_stands_open_a
     ]
     assert opened(page) == [panels[1].label]
     assert "**decided here**" in panels[1].label
-    assert ["not reached" in panel.label for panel in panels] == [False, False, True, True, False]
+    assert ["not judged" in panel.label for panel in panels] == [False, False, True, True, False]
     assert "Out: refused by the check “Answer is right”." in texts(page)
-    assert "Refused by the check “Answer is right”." in texts(page)
+    assert "Out: no answer. The check “Answer is right” refused." in texts(page)
     assert say("what_if.wrong_all") in captions(page)
 
 

@@ -102,3 +102,21 @@ def test_given_answers_that_are_less_sure_than_the_first_one_should_be_then_ther
 
     assert suggested.find(engine, asked, settings, lambda: False) == ""
     assert suggested.find(engine, asked, settings, lambda: True) is None
+
+
+def test_given_questions_on_offer_when_a_slider_moves_then_they_are_judged_again_and_nothing_is_searched(
+    own: AppTest, embedded: list[int]
+) -> None:
+    found(own)
+    searched = sum(embedded)
+
+    field(own, "knob_min_correctness").set_value(1.0)
+    assert not by_key(found(own), "suggested_")
+    field(own, "knob_min_correctness").set_value(0.5)
+    assert by_key(found(own), "suggested_")
+
+    assert sum(embedded) == searched
+
+
+def test_given_a_label_and_the_beginning_of_a_sentence_before_a_colon_then_the_label_alone_is_a_question() -> None:
+    assert suggested.LABEL.findall("Deposit: two rents\nPart of the deed is : a plan\n") == ["Deposit"]

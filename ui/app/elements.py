@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -58,6 +59,18 @@ def select(
     said = say(help) if help else None
     chosen: T = st.selectbox(say(text), options, at, format_func=shown, key=key, help=said, **more)
     return chosen
+
+
+def file_field(text: str, types: Sequence[str], key: str, help: str, megabytes: int | None = None, **more: Any) -> None:
+    """Where files of at most so many megabytes, or as many as the server takes, are dropped.
+
+    The style sheet shows these words instead of Streamlit's, which are English on every screen.
+    """
+    most = megabytes or int(st.get_option("server.maxUploadSize"))
+    words = {"upload": say("files.upload"), "more": say("files.more"), "takes": say("files.takes", n=most)}
+    style = ";".join(f"--{name}:{json.dumps(said, ensure_ascii=False)}" for name, said in words.items())
+    st.html(f"<style>.st-key-{key}{{{style}}}</style>")
+    st.file_uploader(say(text), types, key=key, help=say(help), max_upload_size=megabytes, **more)
 
 
 def badge(text: str, icon: str, color: Any, *, n: float = 0, help: str = "") -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import streamlit as st
 
@@ -81,15 +82,23 @@ def values_by_key(documents: Iterable[Document]) -> dict[str, list[str]]:
     return {key: sorted(values) for key, values in found.items() if values}
 
 
-def select_document(text: str, documents: Iterable[Document], key: str, none: str = "", chosen: str = "") -> str:
-    """The id of the document that is chosen in a field, at first `chosen`; the field stays where that was deleted.
+def choose_page(documents: Iterable[Document], key: str, chosen: str = "", page: int = 0) -> tuple[str, int]:
+    """The fields for where an answer stands: a document's id, "" for none, and its page, 0 where that is not known.
 
-    `none` is the key of the words for no document, which is an option then, with the id "".
+    They begin at the ones that somebody named; that document stays an option where it was deleted.
     """
-    names = unique_names(documents)
-    options = [*([""] if none else []), *names, *([chosen] if chosen and chosen not in names else [])]
-    at = options.index(chosen) if chosen else 0
-    return select(text, options, key, lambda id: names.get(id) or say("scope.deleted" if id else none), at)
+    known = tuple(documents)
+    names, pages = unique_names(known), {one.id: one.page_count for one in known}
+    options = ["", *names, *([chosen] if chosen and chosen not in names else [])]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = {"": say("scope.not_said")} | names
+        shown, at = lambda id: words.get(id, say("scope.deleted")), options.index(chosen)
+        document = select("scope.holds", options, f"{key}_document", shown, at)
+        if not document:
+            return "", 0
+        last, first = max(pages.get(document, 0), page, 1), page if document == chosen else 0
+        about: dict[str, Any] = {"key": f"{key}_page_{document}", "help": say("scope.page_help"), "width": 160}
+        return document, int(st.number_input(say("scope.page", n=last), 0, last, first, 1, **about))
 
 
 def shortened(name: str) -> str:

@@ -152,10 +152,12 @@ def _spoken_in(code: str, text: str) -> str:
 
 
 def _named(code: str, said: str) -> str:
-    """A list of languages in the language of the screen; other words as they are."""
+    """A list of languages, or of parts that are sentences themselves, in the language of the screen; else as it is."""
     names, known = Locale.parse(code).languages, {LANGUAGES.name(one): one for one in LANGUAGES}
     listed = said.split(", ")
-    return ", ".join(names[known[one]] for one in listed) if {*listed} <= {*known} else said
+    if {*listed} <= {*known}:
+        return ", ".join(names[known[one]] for one in listed)
+    return "; ".join(_spoken_in(code, part) for part in said.split("; "))
 
 
 _BREAK = re.compile(r"([.:])\s")  # where one sentence may end and another begin

@@ -9,6 +9,7 @@ import streamlit as st
 from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.compose import UNANSWERED
 from rag_core.decision.notes import indexing_in_words
+from rag_core.decision.summary import Ending, ending_of
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
@@ -24,7 +25,7 @@ from ui.ask.drafts import show_checked, show_drafter, show_stand_in, stand_in
 from ui.ask.evidence import show_answer, show_sources, with_sources
 from ui.ask.export import show_share
 from ui.ask.feedback import show_feedback
-from ui.ask.refusal import show_how_sure, show_refusal, unsure
+from ui.ask.refusal import show_how_sure, show_refusal
 from ui.ask.stages import show_stages
 from ui.ask.waiting import show_outdated
 from ui.documents import viewer, watched, whole
@@ -105,10 +106,10 @@ def _show_answer(asked: Asked) -> None:
     with st.container(border=True, key="answer"):
         quoted = all(measured.word_for_word for measured in decision.measured)
         scanned = any(citation.ocr for citation in decision.citations)
-        doubtful = unsure(decision, asked.measurements.correctness)
+        doubtful = ending_of(decision) is Ending.MAYBE
         help = "answer.answered_help_scan" if scanned else "answer.answered_help"
         half = _half(decision)
-        key = "answer.half" if half else "answer.found" if doubtful and not decision.conflicts else "answer.answered"
+        key = "answer.half" if half else "answer.found" if doubtful else "answer.answered"
         sign = ("help", "yellow") if doubtful else ("check_circle", "green")
         badge(key, *sign, help=help if quoted else "answer.answered_help_words")
         if half:

@@ -5,9 +5,11 @@ once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
+from rag_core.decision.summary import ending_of
 from rag_core.decision.what_if import Flip
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
@@ -18,7 +20,7 @@ from ui.app.texts import say, screen, tell
 from ui.ask.asking import changed_knobs
 from ui.ask.checks import measured, required
 from ui.settings.fields import set_knob
-from ui.settings.wording import moved_in_words, setting_name, value_in_words
+from ui.settings.wording import in_percents, moved_in_words, setting_name, value_in_words
 
 SURE = "correctness"  # the check that most people meet: it is told without its name
 MAX_COUNT = 6  # settings that are named one by one; another preset changes many
@@ -36,12 +38,12 @@ def show_change(asked: Asked) -> None:
 def outcome(before: Decision, after: Decision) -> str:
     """How the question ended and ends now, with the check that made the difference, or what else is different."""
     old, new = _ending(before), _ending(after)
-    if old != new:
-        why = _why_answered(before, after) if after.answered else _why_refused(after)
-        result = tell("changes.turned", old=tell(f"changes.{old}"), new=tell(f"changes.{new}"))
-    else:
+    if before.answered is after.answered:
         why = _otherwise(before, after)
-        result = tell(f"changes.still_{new}")
+    else:
+        why = _why_answered(before, after) if after.answered else _why_refused(after)
+    ends = {"old": tell(f"changes.ended_{old}"), "new": tell(f"changes.ended_{new}")}
+    result = tell(f"changes.still_{new}") if old == new else tell("changes.turned", **ends)
     return tell("changes.because", result=result, why=why) if why else tell("changes.end", result=result)
 
 
@@ -55,9 +57,7 @@ def _moved(knobs: Mapping[str, tuple[object, object]]) -> str:
 
 def _ending(decision: Decision) -> str:
     """How a question ended; one for which a language model would have to be asked did not end."""
-    if decision.reason is Reason.NEEDS_GENERATION:
-        return "undecided"
-    return "answered" if decision.answered else "refused"
+    return "undecided" if decision.reason is Reason.NEEDS_GENERATION else ending_of(decision)
 
 
 def _why_answered(before: Decision, after: Decision) -> str:
@@ -82,18 +82,16 @@ def _why_refused(decision: Decision) -> str:
 
 
 def _otherwise(before: Decision, after: Decision) -> str:
-    """The difference where the outcome is the same: the reason of a refusal, the level or the words of an answer."""
+    """The difference where the outcome is the same: the reason of a refusal, or the words of an answer."""
     if not after.answered:
         return tell("changes.now", why=_why_refused(after)) if after.reason is not before.reason else ""
-    shown = before.metadata.get("levels", True) and after.metadata.get("levels", True)
-    if shown and before.confidence_level is not after.confidence_level:
-        levels = (tell(f"changes.level_{one.confidence_level}") for one in (before, after))
-        return tell("changes.level", old=next(levels), new=next(levels))
     return tell("changes.text") if before.answer != after.answer else ""
 
 
 def _said(check: CheckResult) -> dict[str, str]:
-    return {"check": tell(f"checks.title_{check.stage}"), "measured": measured(check), "required": required(check)}
+    limit = measured(replace(check, value=check.threshold))
+    said = {"measured": measured(check), "required": required(check), "limit": limit}
+    return {"check": tell(f"checks.title_{check.stage}")} | said
 
 
 MAX_FLIPS = 6  # the nearest ones; more would not be read
@@ -112,7 +110,7 @@ def show_what_if(asked: Asked) -> None:
             value = asked.measurements.correctness
             if value is None or value >= PROBABLE:
                 st.caption(say("what_if.careful"))
-            elif right := round(100 * value):
+            elif right := int(in_percents(value)):
                 st.caption(say("what_if.wrong", n=right))
             else:
                 st.caption(say("what_if.wrong_all"))

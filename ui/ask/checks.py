@@ -35,6 +35,8 @@ def show_checks(checks: Sequence[CheckResult]) -> None:
 
 def measured(check: CheckResult) -> str:
     """The measured value as it is shown; a dash without one. It has as many digits as tell it from its limit."""
+    if check.value is not None and check.scale == "count" and check.threshold == 0:  # it counts what is wrong
+        return tell("checks.faults", n=int(check.value))
     return "–" if check.value is None else _number(check, check.value)
 
 

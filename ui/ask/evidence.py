@@ -31,11 +31,14 @@ from ui.documents import viewer
 from ui.documents.place import Place
 
 HEADINGS_IN_VIEW = 20  # rows; a longer outline is scrolled
+MAX_GAP = 3  # characters of a page between two sentences of one paragraph
 
 
 def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> None:
     """One card a source of an answer, or a place to look of a refusal; `shown` is the place that the viewer shows."""
     if not (decision.citations or decision.places):
+        return
+    if decision.may_be is not None and len(decision.places) == 1 and not decision.places[0].ocr:  # the card has it
         return
     if decision.reason is Reason.SUMMARY:
         _show_outline(decision)
@@ -54,25 +57,53 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
 def show_answer(decision: Decision) -> None:
     """The sentences of an answer, each part of it under the place where it stands: a document and its headings."""
     if decision.value and not _row(decision):
-        show_text(decision.value["text"], "answer_value")
+        mark = f" [{decision.value['citation']}]" if len(decision.claims) > 1 else ""
+        show_text(f"{decision.value['text']}{mark}", "answer_value")
     cited = by_key(decision.citations)
-    told = [(claim, cited_sources([claim], cited)) for claim in decision.claims]
-    parts = [list(part) for _, part in groupby(told, lambda one: (one[1][0].document_id, one[1][0].heading))]
+    parts: list[list[tuple[Claim, tuple[Citation, ...]]]] = []
+    for claim in decision.claims:
+        told = (claim, cited_sources([claim], cited))
+        if parts and _goes_on(parts[-1][-1], told):
+            parts[-1].append(told)
+        else:
+            parts.append([told])
+    sources = [[source for _, of in part for source in of] for part in parts]
     for number, part in enumerate(parts):
-        sources = [source for _, of in part for source in of]
-        _show_in_place(sources, partial(_show_part, decision, part), number, len(parts))
+        before = sources[number - 1][-1] if number else None
+        after = sources[number + 1][0] if number + 1 < len(parts) else None
+        _show_in_place(
+            sources[number], partial(_show_part, decision, part), f"_{number}" if number else "", before, after
+        )
+
+
+def _goes_on(earlier: tuple[Claim, Sequence[Citation]], later: tuple[Claim, Sequence[Citation]]) -> bool:
+    """Whether a sentence stands right behind another one, or a row in the table of another one."""
+    last, first = earlier[1][-1], later[1][0]
+    if last.document_id != first.document_id or last.heading != first.heading:
+        return False
+    if CELL in earlier[0].text and CELL in later[0].text:
+        return True
+    end, start = last.spans[-1], first.spans[0]
+    return end.page == start.page and 0 <= start.start - end.end <= MAX_GAP
 
 
 def _show_part(decision: Decision, claims: Sequence[tuple[Claim, Sequence[Citation]]], key: str) -> None:
     answer = decision.outcome
     if row := _row(decision):
         _show_cells(row, asked_column(row, decision.claims[0].value_text))
-    with st.container(key=f"told{key}", gap=None):  # the style sheet makes one paragraph of it
-        for claim, sources in claims:
-            if not row:
-                st.text(in_words(claim.text))
-            if isinstance(answer, Answer) and answer.style != "none":
-                st.html(_links(sources, answer.format))
+    for number, (_, told) in enumerate(groupby(claims, lambda one: one[0] if CELL in one[0].text else None)):
+        with st.container(key=f"told{key}_{number}", gap=None):  # the style sheet makes one paragraph of it
+            for claim, sources in told:
+                if not row:
+                    st.text(_read(claim.text))
+                if isinstance(answer, Answer) and answer.style != "none":
+                    st.html(_links(sources, answer.format))
+
+
+def _read(text: str) -> str:
+    """A claim as it is read; of a row without a head over it, its name and its cells."""
+    name, *cells = in_words(text).split(CELL)
+    return f"{name}: {' · '.join(cells)}" if cells else name
 
 
 def _links(sources: Sequence[Citation], format: str) -> str:
@@ -85,24 +116,38 @@ def _links(sources: Sequence[Citation], format: str) -> str:
     return made
 
 
-def _show_in_place(citations: Sequence[Citation], show: Callable[[str], object], number: int = 0, of: int = 1) -> None:
-    """Show a part of so many under its place and, in grey, what stands before the first and behind the last of them.
+def _show_in_place(
+    citations: Sequence[Citation],
+    show: Callable[[str], object],
+    key: str = "",
+    earlier: Citation | None = None,
+    later: Citation | None = None,
+) -> None:
+    """Show a part of an answer under its place and, in grey, what stands before and behind it up to the next part.
 
     That is not said again where it is one of the quotes itself; nor is a heading of the place, nor the next row.
     """
-    first, last, key = citations[0], citations[-1], f"_{number}" if number else ""
-    quoted = {normalise(one.excerpt).text for one in citations} | {*first.heading.split(SECTION_MARK)}
+    first, last = citations[0], citations[-1]
+    shown = [*citations, *filter(None, (earlier, later))]
+    quoted = {_quote(one) for one in shown} | {*first.heading.split(SECTION_MARK)}
     place = tell("evidence.place", title=first.title or first.document, page=first.page_in_words)
 
-    def grey(side: str, text: str) -> None:
+    def grey(side: str, text: str, beside: Citation | None) -> None:
         lines = [line for line in text.split(BREAK) if line not in quoted and CELL not in line]
         if any(lines):
-            show_text(BREAK.join(lines), f"around_{side}{key}")
+            show_text(BREAK.join(lines), f"around_{side}{'_between' if beside else ''}{key}")
 
-    show_text(" · ".join(filter(None, (_dated(place, first), first.heading))), f"around_heading{key}")
-    grey("before", "" if number else first.before.text)
+    if earlier is None or (earlier.document_id, earlier.heading) != (first.document_id, first.heading):
+        show_text(" · ".join(filter(None, (_dated(place, first), first.heading))), f"around_heading{key}")
+    near = earlier is not None and _quote(first) in earlier.after.text  # then all between them is said already
+    before, after = first.before.text, last.after.text
+    grey("before", "" if near else before.rpartition(_quote(earlier))[2] if earlier else before, earlier)
     show(key)
-    grey("after", last.after.text if number == of - 1 else "")
+    grey("after", after.partition(_quote(later))[0] if later else after, later)
+
+
+def _quote(one: Citation) -> str:
+    return normalise(one.excerpt).text
 
 
 def show_place(citation: Citation) -> None:

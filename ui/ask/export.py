@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from rag_core.decision.decide import decide
+from rag_core.decision.summary import Ending, ending_of
 from rag_core.domain.claims import Citation
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
@@ -46,7 +48,8 @@ _PROBLEM, _SHOWN = "link_problem", "link_shown"
 def file_name(asked: Asked) -> str:
     """The outcome and the question in letters and digits, such as "answer-how-often-is-it-calibrated"."""
     words = "-".join(re.findall(r"\w+", asked.question.casefold()))[:NAME_CHARS].strip("-_")
-    return "-".join(part for part in ("answer" if asked.decision.answered else "refusal", words) if part)
+    ended = {Ending.SURE: "answer", Ending.NO: "refusal"}.get(ending_of(asked.decision), "maybe")
+    return "-".join(part for part in (ended, words) if part)
 
 
 @speaking(LANGUAGE)
@@ -58,7 +61,7 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
         block("small", tell("export.about", collection=shown_name(asked.collection), date=now())),
         block("head", say("answer.question")),
         block("lead", asked.question),
-        block("head", say("answer.answered") if decision.answered else say("refusal.badge")),
+        block("head", say(f"turns.badge_{ending_of(decision)}")),
         *([] if decision.answered else [block("lead", why_refused(decision))]),
         *([block("lead", decision.value["text"])] if decision.value else []),
         *(
@@ -141,11 +144,11 @@ def offer_all(asked: Sequence[Asked]) -> None:
 @speaking(LANGUAGE)
 def blocks_of_all(asked: Sequence[Asked]) -> list[Block]:
     """The questions one below the other, each with its answer and where it stands, or why there is none."""
-    answered = sum(one.decision.answered for one in asked)
+    ended = Counter(ending_of(one.decision).value for one in asked)
     made = [
         block("title", say("all_asked.title")),
         block("small", tell("export.about", collection=shown_name(asked[-1].collection), date=now())),
-        block("text", tell("all_asked.counts", n=len(asked), answered=answered, refused=len(asked) - answered)),
+        block("text", tell("all_asked.counts", n=len(asked), **{one.value: ended[one] for one in Ending})),
     ]
     for number, one in enumerate(asked, 1):
         decision = one.decision

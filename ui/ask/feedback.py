@@ -14,7 +14,7 @@ from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
 from ui.app.asked import Asked, Given
 from ui.app.elements import badge, button, kept_error, show_kept_error
 from ui.app.people import recording, visitor
-from ui.app.scope import select_document
+from ui.app.scope import choose_page
 from ui.app.texts import say
 
 _PROBLEM = "feedback_problem"
@@ -75,22 +75,8 @@ def _show_form(engine: Engine, asked: Asked, given: Given) -> None:
             help=say("feedback.comment_help"),
             height=90,
         )
-        document, page = _choose_page(engine, given)
+        document, page = choose_page(engine.library.view.documents, f"feedback_{given.id}")
         button("feedback.send", "feedback_send", _say_more, asked, comment or "", document, page)
-
-
-def _choose_page(engine: Engine, given: Given) -> tuple[str, int]:
-    documents = engine.library.view.documents
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = f"feedback_document_{given.id}"
-        document = select_document("feedback.document", documents, key, "feedback.no_document")
-        count = next((one.page_count for one in documents if one.id == document), 0)
-        if not document or not count:
-            return "", 0
-        page = st.number_input(
-            say("feedback.page", n=count), 1, count, step=1, key=f"feedback_page_{given.id}_{document}", width=160
-        )
-    return document, page
 
 
 def _give(asked: Asked, kind: FeedbackKind) -> None:

@@ -20,7 +20,7 @@ window.plumbline ??= (() => {
   told.setAttribute('role', 'status');
   document.body.prepend(link, told);
 
-  let shown = null, decided = null, held = null, texts = {}, looking = null;
+  let shown = null, decided = null, held = null, looking = null;
 
   // What was told goes with the result: on another page, or after the end of a visit, nobody may come upon its words.
   new MutationObserver(() => {
@@ -36,10 +36,11 @@ window.plumbline ??= (() => {
     return !at || at === document.body || (at.matches(BOX) ? !at.value : at.matches(ASKS));
   };
 
-  // A card that begins in view stays where it is, however long it is.
+  // A card that is in view stays where it is; else it begins near the top, below its question.
   const bring = (card) => {
-    const top = card?.getBoundingClientRect().top ?? 1;
-    if (top === Math.max(top, 0) && top === Math.min(top, innerHeight * 0.7)) return;
+    if (!card) return;
+    const {top, bottom} = card.getBoundingClientRect(), end = find('.st-key-ask')?.getBoundingClientRect().top ?? innerHeight;
+    if (top === Math.max(top, 0) && bottom === Math.min(bottom, end)) return;
     card.scrollIntoView();
   };
   const go = (card) => { card?.focus({preventScroll: true}); bring(card); };
@@ -54,7 +55,7 @@ window.plumbline ??= (() => {
   // What is drawn above it later may push it out of sight again, until its reader moves the page.
   let moved = 0;
   for (const kind of ['wheel', 'touchmove', 'keydown', 'pointerdown']) addEventListener(kind, () => { moved += 1; }, {passive: true});
-  const stay = (card, since = moved) => [300, 1000, 2500, 5000].forEach((wait) => setTimeout(() => { // milliseconds
+  const stay = (card, since = moved) => [300, 1000, 2500, 5000, 10000].forEach((wait) => setTimeout(() => { // milliseconds
     if (moved === since && card.isConnected && document.activeElement === card) bring(card);
   }, wait));
 
@@ -71,14 +72,13 @@ window.plumbline ??= (() => {
   });
 
   return {
-    begin: (ours) => { texts = ours; link.textContent = ours.link; },
-    arrived: (number, decision) => requestAnimationFrame(() => {
+    begin: (words) => { link.textContent = words; },
+    arrived: (number, decision, how) => requestAnimationFrame(() => {
       const card = find(CARD);
       if (!card || (number === shown && decision === decided)) return;
       const again = number === shown;
-      const how = card.matches('.st-key-answer') ? texts.answered : card.matches('.st-key-refusal') ? texts.refused : '';
       [shown, decided] = [number, decision];
-      told.textContent = (again ? [words('.st-key-change'), words(SURE)] : [how, words(ANSWER), words(SURE)]).filter(Boolean).join(' ');
+      told.textContent = (again ? [words('.st-key-change'), words(SURE)] : [card.matches('.st-key-reply') ? '' : how, words(ANSWER), words(SURE)]).filter(Boolean).join(' ');
       card.tabIndex = -1;
       if (again ? held && !held.isConnected && document.activeElement === document.body : waiting()) { go(held = card); stay(card); }
     }),

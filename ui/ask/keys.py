@@ -14,6 +14,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from rag_core.decision.summary import ending_of
 from ui.app.asked import Asked
 from ui.app.texts import say
 
@@ -27,8 +28,7 @@ def begin() -> None:
 
 
 def _script() -> str:
-    told = {"link": say("keys.to_question"), "answered": say("answer.answered"), "refused": say("refusal.badge")}
-    return f"<script>{SCRIPT}plumbline.begin({json.dumps(told)})</script>"
+    return f"<script>{SCRIPT}plumbline.begin({json.dumps(say('keys.to_question'))})</script>"
 
 
 def arrived(asked: Asked) -> None:
@@ -37,5 +37,7 @@ def arrived(asked: Asked) -> None:
     this = zlib.crc32(
         f"{decision.reason} {decision.answer} {decision.explanation} {asked.settings.min_correctness}".encode()
     )
+    how = json.dumps(say(f"turns.badge_{ending_of(decision)}"))
     with st.container(key="keys_arrived"):
-        st.html(f"<script>window.plumbline?.arrived({asked.number:d}, {this:d})</script>", unsafe_allow_javascript=True)
+        script = f"<script>window.plumbline?.arrived({asked.number:d}, {this:d}, {how})</script>"
+        st.html(script, unsafe_allow_javascript=True)

@@ -10,10 +10,11 @@ import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.notes import nowhere_in_words
+from rag_core.decision.summary import ending_of
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import UNREAD
 from rag_core.domain.replies import reply
-from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode
 from ui.app.asked import Asked
@@ -22,7 +23,7 @@ from ui.app.texts import figure, say, spoken, tell
 from ui.ask.checks import measured, meter, required
 from ui.ask.drafts import flagged, show_drafter
 from ui.ask.evidence import show_place
-from ui.settings.wording import PERCENT, percent
+from ui.settings.wording import PERCENT, in_percents, percent
 
 STAGE = "correctness"
 MAX_TO_DO = 2  # things to do that are shown; more are no advice
@@ -98,7 +99,7 @@ def outcome_in_words(decision: Decision) -> str:
     probability = decision.scores["correctness"]
     if not probability:  # no calibration fits, so there is none
         return tell("turns.answered")
-    return tell("turns.maybe" if unsure(decision, probability) else "turns.sure", sure=sure_in_words(probability))
+    return tell(f"turns.{ending_of(decision)}", sure=sure_in_words(probability))
 
 
 def likely(decision: Decision) -> bool:
@@ -159,23 +160,8 @@ def sure_and_judged(asked: Asked, value: float) -> tuple[str, float, str, float]
 
 def sure_in_words(value: float) -> str:
     """A probability as a few words; none is called certain or impossible."""
-    percent = round(100 * value)
+    percent = in_percents(value)
     return say(f"how_sure.{'most' if percent == 100 else 'least' if percent == 0 else 'about'}", n=percent)
-
-
-def unsure(decision: Decision, value: float | None) -> bool:
-    """Whether an answer must not look safe: rather wrong than right, below a limit, contradicted, or to a part only.
-
-    Where there is no probability it is the level that says so.
-    """
-    missed = any(check.stage == STAGE and check.state is State.FAILED for check in decision.trace.checks)
-    part = decision.metadata.get("unanswered") or any(one.can_answer == "partial" for one in decision.judgements)
-    if missed or part or decision.conflicts:
-        return True
-    low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT) and decision.metadata.get(
-        "levels", True
-    )
-    return bool(low) if value is None else value < LIKELY
 
 
 def limit_of(asked: Asked) -> CheckResult | None:
@@ -193,9 +179,9 @@ def _judged(asked: Asked) -> CheckResult | None:
 def percents(value: float, limit: float | None) -> tuple[float, float | None]:
     """A probability in percent, with as many decimals as tell it from its limit; and the limit."""
     if limit is None:
-        return round(100 * value), None
+        return in_percents(value), None
     asked = round(100 * limit, 4)
-    rounded = (round(100 * value, digits) for digits in range(5))
+    rounded = (in_percents(value, digits) for digits in range(5))
     return next((sure for sure in rounded if (sure < asked) == (value < limit)), 100 * value), asked
 
 

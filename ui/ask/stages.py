@@ -16,6 +16,7 @@ from typing import Any
 import streamlit as st
 
 from rag_core.compression.scoring import Scored
+from rag_core.decision.summary import ending_of
 from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
@@ -30,7 +31,7 @@ from ui.ask.checks import show_checks
 from ui.ask.drafts import show_answered, show_attempts, show_judgements, show_rejected
 from ui.ask.evidence import place_of
 from ui.documents import viewer
-from ui.settings.wording import STAGES, stage_of
+from ui.settings.wording import STAGES, in_percents, stage_of
 
 ICONS = {
     "passed": ":material/check_circle:",
@@ -73,9 +74,10 @@ def show_stages(asked: Asked, engine: Engine | None = None) -> None:
         reached = name == "decide" or STAGES.index(name) < STAGES.index(end)
         state = "decided" if name == end else "passed" if reached else "not_reached"
         ms = sum(asked.measurements.timings.get(part, 0.0) for part in TIMES[name])
-        head = "decide_answer" if name == "decide" and decision.answered else name
+        head = f"decide_{ending_of(decision)}" if name == "decide" else name
         label = say(f"stages.{head}", kept=len(decision.retrieved), checks=len(_checks(decision, name)), claims=claims)
-        label += "" if state == "passed" else say(f"stages.is_{state}")
+        state_key = "unjudged" if ms and state == "not_reached" else state
+        label += "" if state == "passed" else say(f"stages.is_{state_key}")
         label += say("stages.ms", ms=ms) if ms else ""
         with (
             st.expander(label, expanded=state == "decided", icon=ICONS[state], key=f"stage_{name}_{end}"),
@@ -139,10 +141,12 @@ def _show_ground(asked: Asked, _: Engine | None) -> None:
 def _show_decide(asked: Asked, engine: Engine | None) -> None:
     decision, s = asked.decision, asked.settings
     blocked = [say(f"checks.title_{check.stage}") for check in decision.trace.checks if check.blocks]
-    key = "stages.decide_answered" if decision.answered else "stages.decide_other"
-    ended = {"checks": ", ".join(blocked), "status": decision.status, "reason": decision.reason}
-    st.text(tell("stages.decide_refused" if blocked else key, **ended))
-    if decision.answered and s.levels:
+    key = (
+        "stages.decide_refused" if blocked else "stages.decide_answered" if decision.answered else "stages.decide_other"
+    )
+    codes = {"status": decision.status, "reason": decision.reason}
+    st.text(tell(key, checks=", ".join(blocked), **codes, ending=tell(f"changes.ended_{ending_of(decision)}")))
+    if decision.answered and s.levels and not decision.scores["correctness"]:  # else the probability is the one figure
         levels = {"high": s.high_answerability, "medium": s.medium_answerability, "low": s.low_distance}
         by = "probability"
         if s.main_gate == "cosine":
@@ -150,7 +154,7 @@ def _show_decide(asked: Asked, engine: Engine | None) -> None:
         st.markdown(say(f"answer.{decision.confidence_level}"), help=say(f"answer.level_by_{by}", **levels))
     if decision.confidence_basis != "none":  # where nothing was found there is none
         basis = say(f"answer.confidence_{decision.confidence_basis}")
-        st.caption(say("answer.confidence", value=round(100 * decision.confidence)), help=basis)
+        st.caption(say("answer.confidence", value=int(in_percents(decision.confidence))), help=basis)
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))
     if engine is not None:

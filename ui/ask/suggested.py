@@ -1,8 +1,8 @@
 """A question to try for each document: a heading or a label of it, word for word, that it answers.
 
-Questions are found beside the page, once for a document, and kept with it in the library. Each is asked again under
-the settings in force before it is offered. All that stops as soon as somebody asks, asks no language model, and
-records nothing.
+Questions are found beside the page, once for a document, and kept with it in the library. Each is measured once, and
+judged under the settings in force before it is offered. All that stops as soon as somebody asks, asks no language
+model, and records nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from collections.abc import Iterator
 
 import streamlit as st
 
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.ingest.passages.context import SECTION_MARK
@@ -23,35 +26,43 @@ from ui.app.elements import button, show_text
 from ui.app.jobs.background import watch
 from ui.app.state import Session
 from ui.app.texts import say
+from ui.ask.asking import ASK, INGEST
 
-Found = tuple[tuple[str, str], ...]  # a question, and the name of its document
+Found = tuple[tuple[Document, Measurements], ...]  # a document, and what was measured for its question
 MAX_SHOWN = 6  # documents with a question, the newest ones
 MAX_TRIED = 12  # headings of a document that are asked, and as many labels
 LEAST = 0.7  # how likely right an answer must be: the first one that somebody sees should not be wrong
 ENOUGH = 0.85  # the same where there is a value: no better one is looked for
-MAX_KEPT = 8  # versions and settings that are remembered
+MAX_KEPT = 8  # versions that are remembered
 LOOK_SECONDS = 0.5  # between two looks at whether they are there
 NUMBER = re.compile(r"^[\W\d_]+")  # before a heading: "§ 4", "2.1"
 WORDS = r"[^\W\d_][^\d.:;,(){}\[\]*|/\\…“”„\"«»<>=#@\n\t]{3,47}"
-HEADING, LABEL = re.compile(WORDS), re.compile(rf"(?:^|[\n\t;,•]\s*)({WORDS}):\s+\S")
+HEADING, LABEL = re.compile(WORDS), re.compile(rf"(?:^|[\n\t;,•]\s*)({WORDS})(?<=\S):\s+\S")
 MAX_WORDS = 5  # in a heading or label that people would ask; chosen
 
 
 def show(engine: Engine, session: Session, settings: Settings) -> None:
     """The questions, once they are there; they are found if nobody did so yet."""
-    work = _work(engine, session, settings)
+    work = _work(engine, session)
     if not work.wait():
         watch(work.wait, lambda: None, LOOK_SECONDS)
         return
-    if not work.result:
+    offered = [(one, found.question) for one, found in work.result or () if _answers_now(one, found, settings)]
+    if not offered:
         return
     st.caption(say("examples.own"))
     with st.container(key="suggested"):
-        for number, (question, name) in enumerate(work.result):
+        for number, (document, question) in enumerate(offered[:MAX_SHOWN]):
             with st.container(horizontal=True, vertical_alignment="center", key=f"suggested_row_{number}"):
                 button("turns.ask", f"suggested_{number}", session.hold, question)
                 st.text(question, width="content")
-                show_text(name, f"source_of_suggested_{number}")
+                show_text(document.name, f"source_of_suggested_{number}")
+
+
+def _answers_now(document: Document, found: Measurements, settings: Settings) -> bool:
+    """Whether the question is answered under these settings, as far as they judge: nothing is searched again."""
+    measured = {name: getattr(found.settings, name) for name in (*INGEST, *ASK)}
+    return answered(document, replay(found, settings.changed(**measured))) is not None
 
 
 def candidates(engine: Engine, document: Document) -> list[str]:
@@ -76,7 +87,7 @@ def find(engine: Engine, document: Document, settings: Settings, stop: Cancel) -
     for question in candidates(engine, document):
         if stop():
             return None
-        found = answered(engine, document, question, settings)
+        found = answered(document, decide(_measured(engine, question, settings)))
         if found and found[1] >= LEAST:
             best = max(best, (*found, question))
         if best[0] and best[1] >= ENOUGH:
@@ -84,38 +95,41 @@ def find(engine: Engine, document: Document, settings: Settings, stop: Cancel) -
     return best[2]
 
 
-def answered(engine: Engine, document: Document, question: str, settings: Settings) -> tuple[bool, float] | None:
+def answered(document: Document, decision: Decision) -> tuple[bool, float] | None:
     """Whether the answer has a value, and how likely it is right; None where this document alone does not answer."""
-    decision = engine.try_out(question, settings)
     alone = {one.document_id for one in decision.citations} == {document.id} and not decision.conflicts
     value = decision.value["text"].casefold() if decision.value else ""
-    is_new = bool(value) and value not in question.casefold()
+    is_new = bool(value) and value not in decision.question.casefold()
     return (is_new, decision.scores["correctness"]) if decision.answered and alone else None
 
 
-def _questions(engine: Engine, settings: Settings, stop: Cancel) -> Iterator[tuple[str, str]]:
-    known, shown = engine.library.questions(), 0
+def _measured(engine: Engine, question: str, settings: Settings) -> Measurements:
+    return engine.measure(question, settings.changed(drafter="extract"))
+
+
+def _questions(engine: Engine, stop: Cancel) -> Iterator[tuple[Document, Measurements]]:
+    known, shown, settings = engine.library.questions(), 0, state.base_settings()
     for document in reversed(engine.library.snapshot.documents):
         if stop() or shown == MAX_SHOWN:
             return
         question = known.get(document.id)
-        if question is None and (question := find(engine, document, state.base_settings(), stop)) is not None:
+        if question is None and (question := find(engine, document, settings, stop)) is not None:
             engine.library.keep_question(document.id, question)
-        if question and answered(engine, document, question, settings):
+        if question:
             shown += 1
-            yield question, document.name
+            yield document, _measured(engine, question, settings)
 
 
-def _work(engine: Engine, session: Session, settings: Settings) -> Background[Found]:
+def _work(engine: Engine, session: Session) -> Background[Found]:
     kept = _kept()
-    key = (str(state.library_folder()), session.collection, engine.library.snapshot.version, settings)
+    key = (str(state.library_folder()), session.collection, engine.library.snapshot.version)
     if key not in kept:
 
         def asked() -> bool:
             return bool(session.held or session.asked or session.pending)
 
         def work(stop: Cancel) -> Found:
-            found = tuple(_questions(engine, settings, lambda: stop() or asked()))
+            found = tuple(_questions(engine, lambda: stop() or asked()))
             if asked():  # another session may have time for them
                 kept.pop(key, None)
             return found

@@ -13,11 +13,12 @@ from contextlib import suppress
 import streamlit as st
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
+from rag_core.domain.rows import CELL
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from ui.app import state
 from ui.app.asked import Asked
-from ui.app.elements import button, show_text, submit
+from ui.app.elements import button, submit
 from ui.app.texts import say, tell
 from ui.ask import export
 from ui.ask.refusal import outcome_in_words
@@ -40,29 +41,30 @@ def show_others(others: Sequence[Asked]) -> None:
     for one in others[-SHOWN:]:
         with st.container(key=f"turn_{one.number}", gap=None):
             with st.chat_message("user", avatar=YOU):
-                st.text(one.question)
+                st.text(one.typed or one.question)
             with (
                 st.chat_message("assistant", avatar=DOCUMENTS),
                 st.container(horizontal=True, wrap=False, vertical_alignment="center"),
             ):
                 decision = one.decision
                 maybe = "" if decision.may_be is None else decision.places[0].excerpt
-                said = decision.answer if decision.answered else maybe
+                said = (decision.answer if decision.answered else maybe).replace(CELL, " · ")
                 shown = f"{said[:MAX_CHARS]}…" if len(said) > MAX_CHARS else said
                 st.text("\n".join(filter(None, (shown, outcome_in_words(decision)))), width="stretch")
                 button("turns.show", f"show_turn_{one.number}", bring_back, one, type="tertiary")
 
 
 def show_question(asked: Asked) -> None:
-    """The question, and how it was typed where it was rewritten, to edit; so can be one that nobody was sure of."""
+    """The question as it was typed and, where it was rewritten, as it was asked, to edit; so can be one that nobody was
+    sure of.
+    """
     with st.chat_message("user", avatar=YOU), st.container(key="asked", gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(asked.question, width="content")
-            if asked.typed:
+        st.text(asked.typed or asked.question)
+        if asked.typed:
+            with st.container(horizontal=True, vertical_alignment="center", key="asked_as"):
+                st.text(tell("turns.asked_as", question=asked.question), width="content")
                 with st.popover(say("turns.edit"), icon=":material/edit:", type="tertiary", key="edit_question"):
                     _edit(asked, asked.question)
-        if asked.typed:
-            show_text(tell("turns.typed", typed=asked.typed), "typed")
     if asked.suggestion:
         with st.container(border=True, key="suggestion"):
             st.caption(say("turns.unsure"))

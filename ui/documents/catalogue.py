@@ -61,7 +61,7 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
             "ocr": len(d.ocr_pages),
             "hidden": d.hidden_chars,
             "cut": strategy_name(d.strategy),
-            "size": snapshot.size_bytes(d.id) / 1e6,
+            "size": snapshot.size_bytes(d.id),
         }
         for d in documents
     ]
@@ -100,7 +100,7 @@ def choose(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) ->
         "documents.column_",
         f"table_{listed}_{several:d}",
         wide={"name": NAME_PIXELS, "title": "medium"},
-        forms={"pages": "localized", "passages": "localized", "size": "%.1f MB"},
+        forms={"pages": "localized", "passages": "localized", "size": "bytes"},
         in_view=TABLE_ROWS,
         alt="documents.table",
         on_select="rerun",

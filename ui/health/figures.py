@@ -1,28 +1,59 @@
-"""The figures of the Health page, why questions were refused, the refused ones, and all questions, each one click from
-its stages.
+"""The kept questions of a period: their figures, why they were refused, and each, one click from its stages.
 
 The texts of questions are untrusted.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urljoin
 
 import streamlit as st
 
-from rag_core.domain.status import AnswerStatus
+from rag_core.decision.summary import Ending
 from rag_core.evaluation.health import GOALS, Figure, Kept, figure, refusals, unanswered
 from rag_core.records.stored import FeedbackKind, FeedbackState
+from rag_core.work.recording import kept as kept_of
 from ui.app import state, tables
 from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.settings.sharing import address
+from ui.settings.wording import in_percents
 
+PERIODS = (1, 7, 30, 90)  # days
+FIRST = 7  # days that the page begins with: a working week
+FRESH_SECONDS = 15.0  # a reading is shown so long without another one
+_KEY = "health_reading"  # in the session: collection and days, when it was read, and what
 MAX_LISTED = 200  # questions, the newest
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
 _DRAFTED = (Figure.COVERAGE, Figure.FAILED)  # about drafts: only a language model's can be wrong
+
+
+def read(days: int) -> tuple[Kept, ...]:
+    """The questions of the last so many days, newest first.
+
+    Raises:
+        RagError: they cannot be read.
+    """
+    of, now, known = (state.session().collection, days), time.monotonic(), st.session_state.get(_KEY)
+    if known is None or known[0] != of or now - known[1] > FRESH_SECONDS:
+        with st.spinner(say("health.reading")):
+            known = st.session_state[_KEY] = of, now, _read(*of)
+    period: tuple[Kept, ...] = known[2]
+    return period
+
+
+def _read(collection: str, days: int) -> tuple[Kept, ...]:
+    since = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+    return kept_of(state.library_folder(), collection, since, _next_touch)
+
+
+def _next_touch() -> bool:
+    """Let the next touch of the page end a long reading: Streamlit looks for one where the session is read."""
+    return st.session_state.get(_KEY) is False
 
 
 def in_words(which: Figure, value: float | None) -> str:
@@ -119,7 +150,7 @@ def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict
             "at": one.at[:16].replace("T", " "),
             "question": one.question,
             "why": tell(_ended(one)),
-            "sure": None if one.summary.correctness is None else round(100 * one.summary.correctness),
+            "sure": None if one.summary.correctness is None else in_percents(one.summary.correctness),
             "open": address(urljoin(page, "./"), collection, one.id),
         }
         for one in kept
@@ -127,6 +158,6 @@ def question_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict
 
 
 def _ended(one: Kept) -> str:
-    if one.summary.status is not AnswerStatus.SUCCESS:
+    if one.summary.ending is Ending.NO:
         return f"refusal.why_{one.summary.reason}"
-    return "health.answered_again" if one.summary.failed else "health.answered"
+    return "health.answered_again" if one.summary.failed else f"health.ended_{one.summary.ending}"

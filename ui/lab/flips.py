@@ -122,11 +122,6 @@ def share_of(marked: Marks, which: Flags) -> Rate:
     return Rate(int((marked.measured & which).sum()), int(marked.measured.sum()))
 
 
-def share_in_words(rate: Rate) -> str:
-    """A rate in percent; a dash where there is none."""
-    return say("lab_results.none") if rate.share is None else say("lab_results.share", share=rate.share)
-
-
 def label_in_words(question: LabelledQuestion) -> str:
     """Whether the documents answer a question, by its label."""
     return tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable")

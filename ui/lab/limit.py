@@ -1,10 +1,11 @@
 """Shows the effect of a limit: right answers, wrong ones and refusals on one curve, and a limit for a price in words.
 
-No statistics here: intervals, ROC and the rest wait in the details below (`ui.lab.results`).
+Breakdowns wait in the details below (`ui.lab.results`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,13 +17,14 @@ from rag_core.evaluation.report import Effect, Rate, Tradeoff, effect, suggested
 from rag_core.settings import Mode, Settings
 from ui.app.elements import button
 from ui.app.texts import say
-from ui.lab import plots
 from ui.lab.state import Judged
 from ui.settings.fields import set_knob
 
 KNOB, MODE = "min_correctness", "correctness_mode"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
-LINES = {"right": plots.BLUE, "wrong": plots.ORANGE, "refused": plots.PURPLE}
+HEIGHT = 340  # pixels, with axes and legend
+BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
+LINES = {"right": BLUE, "wrong": ORANGE, "refused": PURPLE}
 LATE = 0.6  # past such a limit a word above its line runs out of the chart; looked at with 390 pixels
 WORD_ROOM = 14  # pixels from one word above the chart to the next
 COUNTS = (*LINES, "spared")
@@ -51,7 +53,7 @@ def show(now: Judged, before: Judged) -> None:
         st.vega_lite_chart(spec=curve(found, here, there), key="lab_limit_chart", alt=said)
 
 
-def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
+def curve(of: Tradeoff, here: float | None, there: float | None) -> dict[str, Any]:
     """The three shares of all questions over the limit, with the limits in force and suggested as upright lines."""
     # where an answer cannot be read any more, a refusal still counts
     n = max(1, *(found.questions for found in of.effects))
@@ -67,8 +69,13 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
         scale=alt.Scale(domain=[of.limits[0], of.limits[-1]]),
         axis=alt.Axis(format=".0%", tickCount=5),
     )
-    y = alt.Y("share:Q", title=say("lab_limit.axis_share"), scale=alt.Scale(domain=[0, 1]), axis=plots.PERCENT)
-    places = plots.chart(rows).encode(
+    y = alt.Y(
+        "share:Q",
+        title=say("lab_limit.axis_share"),
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(format=".0%", tickCount=5),
+    )
+    places = _chart(rows).encode(
         x=x,
         y=y,
         tooltip=[
@@ -78,7 +85,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
         ],
     )
     legend: dict[str, Any] = {"orient": "top", "symbolSize": 225, "labelLimit": 0, "columnPadding": 8}
-    styles = plots.line_styles(names, LINES.values(), STROKES, **legend, offset=2 * WORD_ROOM + 4)
+    styles = _line_styles(names, **legend, offset=2 * WORD_ROOM + 4)
     lines = places.mark_line(strokeWidth=2, interpolate="step-before").encode(**styles)
     marks: list[dict[str, Any]] = [
         {"limit": limit, "what": say(f"lab_limit.{what}")}
@@ -86,21 +93,35 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
         if limit is not None and (what, limit) != ("there", here)
     ]
     upright = [  # without a scale of their own, which would part the legend in two
-        plots.chart([mark]).mark_rule(strokeWidth=2, color=plots.GREY, strokeDash=dash).encode(x="limit:Q")
+        _chart([mark]).mark_rule(strokeWidth=2, color=GREY, strokeDash=dash).encode(x="limit:Q")
         for mark, dash in zip(marks, ([1, 0], [4, 4]), strict=False)
     ]
     # above the chart, each on a line of its own: no curve runs through them, and two limits may be near each other
     said = [
-        plots.chart([mark])
-        .mark_text(
-            align="right" if mark["limit"] > LATE else "left", dy=-6 - WORD_ROOM * row, color=plots.GREY, fontSize=12
-        )
+        _chart([mark])
+        .mark_text(align="right" if mark["limit"] > LATE else "left", dy=-6 - WORD_ROOM * row, color=GREY, fontSize=12)
         .encode(x="limit:Q", y=alt.value(0), text="what:N")
         for row, mark in enumerate(marks)
     ]
     # a line has no points to rest on: these have its words
     unseen = places.mark_point(opacity=0, size=60)
-    return alt.LayerChart(layer=[lines, *upright, *said, unseen], height=plots.HEIGHT).to_dict(validate=False)
+    return alt.LayerChart(layer=[lines, *upright, *said, unseen], height=HEIGHT).to_dict(validate=False)
+
+
+def _line_styles(names: Sequence[str], **legend: Any) -> dict[str, Any]:
+    """The encoding that gives each line its colour, and a stroke for those who do not tell colours apart."""
+    scale: dict[str, Any] = {"legend": alt.Legend(title=None, **legend)}
+    ranges: dict[str, list[Any]] = {"color": list(LINES.values()), "strokeDash": list(STROKES)}
+    kinds = {"color": alt.Color, "strokeDash": alt.StrokeDash}
+    return {
+        name: kinds[name]("line:N", scale=alt.Scale(domain=names, range=values), **scale)
+        for name, values in ranges.items()
+    }
+
+
+def _chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+    """A chart of these rows, without a mark yet."""
+    return alt.Chart(alt.InlineData(values=list(rows)))
 
 
 def of_limits(now: Judged) -> Tradeoff | None:

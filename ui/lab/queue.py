@@ -21,7 +21,7 @@ from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import Feedback, FeedbackKind, FeedbackState
 from ui.app.elements import badge, button, kept_error, show_kept_error, show_text
 from ui.app.people import recording
-from ui.app.scope import select_document
+from ui.app.scope import choose_page
 from ui.app.texts import say, show_error, tell
 from ui.ask.refusal import outcome_in_words
 from ui.lab.flips import answer_lines
@@ -99,7 +99,9 @@ def _show_form(documents: Sequence[Document], one: Feedback, decision: Decision 
     answerable = ask_answerable(f"queue_answerable_{one.id}", index=_first_guess(one, decision), help=help)
     answer, place = "", None
     if answerable:
-        answer, place = ask_answer(f"queue_answer_{one.id}"), _choose_place(documents, one)
+        answer = ask_answer(f"queue_answer_{one.id}")
+        document, page = choose_page(documents, f"queue_{one.id}", one.document, one.page)
+        place = Place(document, page) if document else None
     name = st.text_input(say("lab_feedback.set"), DEFAULT_SET, key=f"queue_set_name_{one.id}", max_chars=100) or ""
     with st.container(horizontal=True):
         button(
@@ -120,28 +122,6 @@ def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
     if one.kind is FeedbackKind.HELPFUL and decision is not None:
         return 0 if decision.answered else 1
     return None
-
-
-def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
-    pages = {document.id: document.page_count for document in documents}
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    with left:
-        text, key = "lab_feedback.document", f"queue_document_{one.id}"
-        document = select_document(text, documents, key, "lab_feedback.unknown", one.document)
-    if not document:
-        return None
-    count = max(pages.get(document, 0), one.page, 1)
-    with right:
-        page = st.number_input(
-            say("lab_feedback.page", n=count),
-            0,
-            count,
-            value=one.page if document == one.document else 0,
-            step=1,
-            key=f"queue_page_{one.id}_{document}",
-            help=say("lab_feedback.page_help"),
-        )
-    return Place(document, int(page))
 
 
 def _confirm(

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
-from rag_core.evaluation import Rate, rates
+from rag_core.evaluation import rates
 from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings
 from ui.app import tables
 from ui.app.elements import segments
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
-from ui.lab import flips, limit, plots
-from ui.lab.flips import ERRORS, share_of
+from ui.lab import flips, limit
+from ui.lab.flips import ERRORS
 from ui.lab.state import Judged, Recorded
 from ui.settings.wording import moved_in_words
 
@@ -36,9 +35,7 @@ def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     _say_what_is_not_applied(recorded.settings, settings)
     limit.show(now, before)
     flips.show(now, before)
-    with st.expander(say("lab_results.details"), icon=":material/query_stats:", key="lab_details"):
-        _show_rates(now, before)
-        plots.show(now)
+    with st.expander(say("lab_results.details"), icon=":material/table:", key="lab_details"):
         _show_breakdown(now)
 
 
@@ -52,40 +49,6 @@ def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:
         st.markdown(say("lab_results.not_applied", n=len(moved)))
         for name, (old, new) in moved.items():
             st.text(moved_in_words(name, old, new))
-
-
-def _show_rates(now: Judged, before: Judged) -> None:
-    every = np.ones(len(now.outcomes), dtype=bool)
-    old = (share_of(before.marked, before.marked.answered), *rates(before.marked, every))
-    shown = (share_of(now.marked, now.marked.answered), *rates(now.marked, every))
-    names = ("answered", "false_refusals", "wrong_answers", "missed_answers")
-    with st.container(key="lab_rates"):
-        for column, name, rate, was in zip(st.columns(4, gap="small"), names, shown, old, strict=True):
-            with column:
-                _show_rate(name, rate, was)
-    needs_model = now.marked.needs_model
-    failed = int((~now.marked.measured & ~needs_model & ~now.marked.lost).sum())
-    if failed:
-        st.caption(say("lab_results.not_measured", n=failed))
-    if needs_model.any():
-        st.caption(say("lab_results.needs_model", n=int(needs_model.sum())))
-
-
-def _show_rate(name: str, rate: Rate, was: Rate) -> None:
-    with st.container(border=True, height="stretch", gap="xsmall", key=f"lab_rate_{name}"):
-        moved = rate.share is not None and was.share is not None and rate.share != was.share
-        st.metric(
-            say(f"lab_results.{name}"),
-            flips.share_in_words(rate),
-            say("lab_results.delta", points=100 * ((rate.share or 0) - (was.share or 0))) if moved else None,
-            delta_color="off" if name == "answered" else "inverse",
-            help=say(f"lab_results.{name}_help"),
-        )
-        if rate.share is None:
-            st.caption(say("lab_results.no_such"))
-            return
-        interval = rate.interval
-        st.caption(say("lab_results.of", k=rate.k, n=rate.n, low=interval.low, high=interval.high))
 
 
 def _show_breakdown(now: Judged) -> None:

@@ -27,14 +27,13 @@ from ui.app.state import Session
 from ui.app.texts import say, show_error, tell
 from ui.ask.asking import changed_knobs
 from ui.lab import state as lab
-from ui.settings.wording import moved_in_words, setting_name, value_in_words
+from ui.settings.wording import setting_name, value_in_words
 
 MIN_BUDGET, OFFERED = 1000, 100_000  # tokens; the first is the step of the field too
 MAX_BUDGET = 1_000_000_000  # tokens: more than any run takes; a slip of the keyboard stops there
 SEED = 20261121  # for a sample, so that the same part is drawn again
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
-# pixels, of a column whose values may be long; the others fit theirs
-WIDTHS = {"drafter": 180, "changed": 260}
+WIDTHS = {"drafter": 180}  # pixels, of a column whose values may be long; the others fit theirs
 
 
 def offer_start(
@@ -128,23 +127,12 @@ def show_runs(engine: Engine) -> None:
     if chosen is None:
         st.caption(say("lab_sets.no_runs"))
         return
-    rows = [_row(head, engine, head.id == chosen.id, run_before(head, runs)) for head in runs]
+    rows = [_row(head, engine, head.id == chosen.id) for head in runs]
     tables.show(rows, "lab_sets.run_", "runs", wide=WIDTHS, alt="lab_sets.runs_alt")
     _show_chosen(engine, chosen)
 
 
-def run_before(head: RunHead, runs: Sequence[RunHead]) -> RunHead | None:
-    """The run of the same set that was begun before this one; None for the first. `runs` are newest first."""
-    return next((one for one in runs if one.id < head.id and one.set_name == head.set_name), None)
-
-
-def changed_in_words(head: RunHead, before: RunHead | None) -> list[str]:
-    """The settings in which a run differs from the one before, a line each."""
-    moved = changed_knobs(before.settings, head.settings) if before else {}
-    return [moved_in_words(name, old, new) for name, (old, new) in moved.items()]
-
-
-def _row(head: RunHead, engine: Engine, chosen: bool, before: RunHead | None) -> dict[str, str]:
+def _row(head: RunHead, engine: Engine, chosen: bool) -> dict[str, str]:
     return {
         "shown": "●" if chosen else "",
         "called": head.name,
@@ -152,7 +140,6 @@ def _row(head: RunHead, engine: Engine, chosen: bool, before: RunHead | None) ->
         "done": tell("lab_sets.done_of", done=head.done, total=head.total),
         "state": _state(head, engine),
         "started": head.started[:16].replace("T", " "),
-        "changed": "; ".join(changed_in_words(head, before)),
         "preset": head.settings.preset,
         "drafter": drafter_in_words(head.settings),
         "version": str(head.version),

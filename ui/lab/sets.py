@@ -16,11 +16,11 @@ from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.labelled import LabelledQuestion, given_id, to_csv, to_jsonl, to_row
-from rag_core.evaluation.labelled_files import RowProblem, read_labelled, read_labelled_files, read_rows
+from rag_core.evaluation.labelled_files import MAX_BYTES, RowProblem, read_labelled, read_labelled_files, read_rows
 from rag_core.settings import DATA, Settings
 from ui.app import first_run, state, tables
 from ui.app.downloads import download
-from ui.app.elements import button, kept_error, offer_deletion, remember, select, submit
+from ui.app.elements import button, file_field, kept_error, offer_deletion, remember, select, submit
 from ui.app.jobs import uploads
 from ui.app.people import recording
 from ui.app.scope import unique_names
@@ -81,15 +81,9 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
 
 def _offer_new(engine: Engine) -> None:
     number = st.session_state.get("labelled_uploads", 0)
-    st.file_uploader(
-        say("lab_sets.upload"),
-        TYPES,
-        accept_multiple_files=True,
-        key=f"labelled_{number}",
-        help=say("lab_sets.upload_help"),
-        on_change=_take_uploaded,
-        args=(number,),
-    )
+    taking: dict[str, Any] = {"accept_multiple_files": True, "on_change": _take_uploaded, "args": (number,)}
+    most = MAX_BYTES // 1_000_000
+    file_field("lab_sets.upload", TYPES, f"labelled_{number}", "lab_sets.upload_help", most, **taking)
     st.caption(say("lab_sets.upload_about"))
     if {document.id for document in engine.library.snapshot.documents}.issuperset(first_run.sample_ids().values()):
         button("lab_sets.samples", "labelled_samples", _take_samples, icon="science")

@@ -23,7 +23,7 @@ from rag_core.settings.configuration import load_settings
 from ui.app import first_run, state, texts
 from ui.app.asked import COLLECTION as OWN
 from ui.app.downloads import download
-from ui.app.elements import badge, button
+from ui.app.elements import badge, button, file_field
 from ui.app.people.collections import switch
 from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
 from ui.settings import saved_presets
@@ -153,15 +153,7 @@ def show(current: Callable[[], Settings]) -> None:
         st.caption(say("sharing.hint"))
         download("sharing.save", lambda: to_yaml(current()), FILE, "save_settings", help="sharing.save_help")
         key = f"load_settings_{known.files}"
-        st.file_uploader(
-            say("sharing.load"),
-            type=["yaml", "yml"],
-            key=key,
-            help=say("sharing.load_help"),
-            max_upload_size=1,
-            on_change=_load,
-            args=(key,),
-        )
+        file_field("sharing.load", ["yaml", "yml"], key, "sharing.load_help", 1, on_change=_load, args=(key,))
     if known.error is not None:
         show_error(known.error)
         button("sharing.close", "close_error", setattr, known, "error", None)

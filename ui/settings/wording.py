@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,9 +38,15 @@ def in_percent(knob: Knob) -> bool:
     return knob.scale in PERCENT
 
 
+def in_percents(value: float, digits: int = 0) -> float:
+    """A share or probability in percent, never more than it is: what is shown reaches a limit where the value does."""
+    scale = 10.0**digits
+    return math.floor(round(100 * value * scale, 6)) / scale
+
+
 def percent(value: float, digits: int = 0) -> str:
     """A share or probability in percent; what is neither none nor all is never called so."""
-    shown = round(100 * value, digits)
+    shown = in_percents(value, digits)
     if value > 0 and not shown:
         return tell("settings.percent_least")
     return tell("settings.percent_most") if value < 1 and shown == 100 else tell("settings.percent", n=shown)

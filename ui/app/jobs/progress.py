@@ -21,7 +21,7 @@ from rag_core.service.people import Right
 from rag_core.work.jobs import Job
 from ui.app import first_run, state, tables
 from ui.app.asked import COLLECTION
-from ui.app.elements import badge, button, submit
+from ui.app.elements import badge, button, file_field, submit
 from ui.app.jobs import uploads
 from ui.app.jobs.background import watch
 from ui.app.jobs.work import ABOUT_DOCUMENTS, here, start_add
@@ -56,14 +56,7 @@ def upload_field() -> None:
     if not visitor.may_in(Right.UPLOAD, _uploads_to()):
         return
     _begin_taken()
-    st.file_uploader(
-        say("jobs.add"),
-        TAKEN,
-        accept_multiple_files=True,
-        key=UPLOAD,
-        help=say("jobs.add_help"),
-        on_change=_take,
-    )
+    file_field("jobs.add", TAKEN, UPLOAD, "jobs.add_help", accept_multiple_files=True, on_change=_take)
     if session.collection == first_run.SAMPLES_COLLECTION:
         with st.container(key="upload_about"):
             st.caption(say("jobs.add_apart"))
