@@ -160,7 +160,7 @@ def test_given_beta_s_ids_in_the_body_when_alpha_is_asked_then_they_are_unknown(
     with server.client("alpha") as client:
         for named in (beta, "sha256:" + "0" * 64):
             answer = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha", "documents": [named]})
-            assert answer.status_code == 422
+            assert answer.status_code == 404
             assert answer.json()["detail"] == f"There is no document {named!r} in the library."
         kept = server.known["alpha"]["decision"]
         told = client.post(

@@ -29,7 +29,7 @@ def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_t
     assert legal["metadata"]["profile"] == kept["profile"] == replayed["metadata"]["profile"] == "legal"
     assert len(legal["retrieved"]) > len(plain["retrieved"]) > len(own["retrieved"]) == 2
     for refused in (unknown, streamed):
-        assert (refused.status_code, "legal" in refused.json()["remedy"]) == (422, True)
+        assert (refused.status_code, "legal" in refused.json()["errors"][0]["problem"]) == (422, True)
 
 
 def test_given_a_domain_when_documents_are_indexed_then_they_are_cut_as_its_profile_says(server: Server) -> None:

@@ -27,7 +27,6 @@ from rag_core.service.markdown import in_markdown
 from rag_core.service.principal import Scope
 from rag_core.service.questions import Asking, Questions
 from rag_core.service.request_models import ChatIn
-from rag_core.settings.profiles import require_domain
 from rag_core.work.pins import Watched
 
 router = APIRouter(prefix=PREFIX, tags=["questions"])
@@ -47,13 +46,12 @@ PNG: dict[int | str, dict[str, Any]] = {
 def told(decision: Decision, id: str, detail: request_models.Detail) -> dict[str, Any]:
     """A decision in its one JSON form, or as much of it as `detail` wants."""
     found = decision.to_json(id)
-    return found if detail == "full" else models.Answer.model_validate(found).model_dump()
+    found = found if detail == "full" else models.Answer.model_validate(found).model_dump()
+    return {name: value for name, value in found.items() if name != "id" or id}
 
 
 def asking_of(body: request_models.QueryIn) -> Asking:
-    """The question of a request; raises InvalidSetting for a domain that is not there, before a stream begins."""
-    if body.domain is not None:
-        require_domain(body.domain)
+    """The question of a request."""
     values: dict[str, Any] = dict(body.settings) | ({"top_k": body.top_k} if body.top_k is not None else {})
     return Asking(body.query, body.preset, values, body.documents, body.filters, body.domain)
 
