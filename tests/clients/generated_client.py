@@ -99,6 +99,10 @@ def run(address: str, token: str) -> None:
         call("give_feedback", NAME, int(decision.id), status=201, body=models.FeedbackIn(models.FeedbackKind.HELPFUL))
         assert call("list_feedback", NAME).items[0].kind is models.FeedbackKind.HELPFUL
 
+        metrics = models.Metrics(confidence=0.9, citation_coverage=1.0, hallucination_detected=False)
+        done = models.Execution(models.ExecutionPromptId.RAG_STRATEGY, metrics, decision=decision.id)
+        assert call("record_execution", NAME, status=201, body=done).id > 0
+
         call("watch_answer", NAME, int(decision.id), status=204)
         assert call("list_pins", NAME).items[0].state is models.Change.SAME
         call("stop_watching", NAME, int(decision.id), status=204)

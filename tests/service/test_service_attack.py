@@ -39,6 +39,10 @@ BODIES: dict[Route, Any] = {
     ("PUT", "/api/collections/{name}/documents/{id}/metadata"): {"metadata": {}},
     ("POST", "/api/collections/{name}/decisions/{id}/replay"): {},
     ("POST", "/api/collections/{name}/decisions/{id}/feedback"): {"kind": "wrong_answer", "document": "DOCUMENT"},
+    ("POST", "/api/collections/{name}/executions"): {
+        "prompt_id": "rag_strategy",
+        "metrics": {"confidence": 1, "citation_coverage": 1, "hallucination_detected": False},
+    },
 }
 SERVED = [path for path in OPEN if not path.startswith(METADATA)]  # that is there with a login (test_service_programs)
 NEEDS = {

@@ -22,6 +22,7 @@ from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.guards import CHAT_PREFIX, PREFIX, Caller, Entered, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event, followed, waited
 from rag_core.errors import RagError
+from rag_core.records.stored import Execution
 from rag_core.service import models, request_models
 from rag_core.service.markdown import in_markdown
 from rag_core.service.principal import Scope
@@ -224,6 +225,12 @@ async def list_feedback(
     """List the open feedback of everybody; needs the scope label."""
     found = await service.looks.run(lambda: Questions(collection).said())
     return {"items": found[offset : offset + limit], "next": after(found, limit, offset)}
+
+
+@router.post("/collections/{name}/executions", response_model=models.Said, status_code=201)
+async def record_execution(collection: Entered, service: TheService, body: Execution) -> dict[str, int]:
+    """Record how a piece of work with a prompt or a profile went."""
+    return {"id": await service.questions.run(lambda: Questions(collection).record(body))}
 
 
 chat = APIRouter(prefix=CHAT_PREFIX, tags=["chat"])
