@@ -208,12 +208,9 @@ async def _sent(request: Request, service: Service) -> tuple[IndexIn | FormIn, l
         if media != "multipart/form-data":
             raise HTTPException(UNSUPPORTED)
         async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
-            said: dict[str, Any] = {name: value for name, value in form.items() if value != ""}
-            head = FormIn.model_validate(said | {"files": form.getlist("files")})
+            head = FormIn.model_validate({**form, "files": form.getlist("files")})
             sent = [(one.filename or "file", one.file, one.size or 0) for one in head.files]
-            return head, await service.files.run(
-                lambda: files(sent, service.folder, head.metadata, head.password or None)
-            )
+            return head, await service.files.run(lambda: files(sent, service.folder, head.metadata, head.password))
     except ValidationError as error:
         raise RequestValidationError(
             error.errors(include_input=False, include_url=False, include_context=False)

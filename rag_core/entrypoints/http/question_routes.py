@@ -47,8 +47,8 @@ PNG: dict[int | str, dict[str, Any]] = {
 def told(decision: Decision, id: str, detail: request_models.Detail) -> dict[str, Any]:
     """A decision in its one JSON form, or as much of it as `detail` wants."""
     found = decision.to_json(id)
-    found = found if detail == "full" else models.Answer.model_validate(found).model_dump()
-    return {name: value for name, value in found.items() if name != "id" or id}
+    found = found if id else {name: value for name, value in found.items() if name != "id"}
+    return found if detail == "full" else models.Answer.model_validate(found).model_dump(exclude_unset=True)
 
 
 def asking_of(body: request_models.QueryIn) -> Asking:
@@ -132,8 +132,7 @@ async def decide(
 @router.post("/rag/judge", response_model=models.Judgement)
 async def judge(body: request_models.JudgeIn, caller: Caller, service: TheService) -> dict[str, Any]:
     """Say for each sentence of an answer whether a context supports it."""
-    row = {"id": "", "context": body.context, "answer": body.answer, "lang": body.language}
-    return (await service.questions.run(lambda: service.judge(caller, [row])))[0]
+    return await service.questions.run(lambda: service.judge(caller, body.context, body.answer, body.language))
 
 
 @router.get("/collections/{name}/query", response_model=models.Confidence)
