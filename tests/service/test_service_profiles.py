@@ -45,11 +45,16 @@ def test_given_work_with_a_prompt_when_recorded_over_http_then_it_is_kept_as_ove
         kept = client.post(at, json=done)
         wrong = [
             client.post(at, json={**done, **change}).status_code
-            for change in ({"metrics": {**METRICS, "confidence": 2}}, {"prompt_id": "other"}, {"decision": "9999"})
+            for change in (
+                {"metrics": {**METRICS, "confidence": 2}},
+                {"metrics": {**METRICS, "hallucination_detected": 0}},
+                {"prompt_id": "other"},
+                {"decision": "9999"},
+            )
         ]
     stored, *_ = records(server.folder, "alpha").executions()
 
-    assert (kept.status_code, kept.json()["id"] > 0, wrong) == (201, True, [422, 422, 404])
+    assert (kept.status_code, kept.json()["id"] > 0, wrong) == (201, True, [422, 422, 422, 404])
     assert stored.model_dump()["metrics"] == METRICS
     assert (stored.prompt_id, stored.profile) == ("rag_generation", "legal")
 
