@@ -72,7 +72,14 @@ def run(address: str, token: str) -> None:
         with SAMPLE.open("rb") as file:
             sent = types.File(io.BytesIO(file.read()), SAMPLE.name)
         pdf = (
-            call("index", body=models.FormIn(files=[sent], namespace=NAME, metadata='{"class": "10"}')).documents[0].id
+            call(
+                "index",
+                body=models.FormIn(
+                    files=[sent], namespace=NAME, metadata=models.FormInMetadata.from_dict({"class": "10"})
+                ),
+            )
+            .documents[0]
+            .id
         )
         assert len(call("list_documents", NAME).items) == call("list_documents", NAME).total == 2
         assert call("show_document", NAME, pdf).metadata["class"] == "10"
