@@ -30,6 +30,10 @@ class InvalidInput(RagError):
     """A question, claim or record cannot be used."""
 
 
+class NoSuchDocument(InvalidInput):
+    """The library has no document of this id or name."""
+
+
 class IngestError(RagError):
     """One file could not be indexed; the others go on."""
 

@@ -21,7 +21,8 @@ class ReadyPassage:
     """A passage that something else retrieved.
 
     Args:
-        text: as the retrieval has it; quotes are looked up in it, character for character.
+        text: as the retrieval has it; quotes are looked up in it, character for character. One that holds nothing to
+            read is passed over.
         document: name of its document, as citations show it. Passages of one name are one document; each without a name
             is one of its own.
         page: 1-based; None where it has none or it is not known. It is then cited as page 1, as a text without pages
@@ -34,7 +35,7 @@ class ReadyPassage:
             text, numbers, or true and false; those of the first passage that has a key hold for its document.
 
     Raises:
-        InvalidInput: a value of another type or out of its range, or a text without a visible character.
+        InvalidInput: a value of another type or out of its range, or no text.
     """
 
     text: str
@@ -47,8 +48,8 @@ class ReadyPassage:
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.text, str) or not self.text.strip():
-            raise _wrong("text", self.text, "a text with at least one visible character")
+        if not isinstance(self.text, str) or not self.text:
+            raise _wrong("text", self.text, "a text")
         if len(self.text) > MAX_TEXT_CHARS:
             raise InvalidInput(
                 f"text has {len(self.text):,} characters; at most {MAX_TEXT_CHARS:,} are allowed.",
@@ -57,12 +58,7 @@ class ReadyPassage:
             )
         for name in ("document", "section", "id", "language"):
             value = getattr(self, name)
-            if (
-                not isinstance(value, str)
-                or len(value) > MAX_LINE_CHARS
-                or (value and not value.strip())
-                or "\n" in value
-            ):
+            if not isinstance(value, str) or len(value) > MAX_LINE_CHARS or "\n" in value:
                 raise _wrong(name, value, f"one line of at most {MAX_LINE_CHARS} characters, or leave it out")
         if self.page is not None and (not isinstance(self.page, int) or isinstance(self.page, bool) or self.page < 1):
             raise _wrong("page", self.page, "a whole number from 1 on, or leave it out")

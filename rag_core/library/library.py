@@ -22,7 +22,7 @@ from typing import Required, TypedDict, Unpack
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, Progress, VectorStore
-from rag_core.errors import IngestError, InvalidInput, LibraryError, ModelMismatch, RagError, StoreMismatch
+from rag_core.errors import IngestError, LibraryError, ModelMismatch, RagError, StoreMismatch
 from rag_core.library.disk.database import identity
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import writer, writing
@@ -46,7 +46,7 @@ from rag_core.library.stored.collection import (
     pack_entry,
 )
 from rag_core.library.stored.entry import Accepted, Entry, Row, source_digest
-from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.snapshot import Snapshot, no_document
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 
@@ -593,10 +593,4 @@ def _off_the_list() -> IngestError:
     return IngestError(
         "It was taken off the list before its turn: somebody deleted it, or an earlier job could not read it.",
         remedy="Add it again if it is still wanted.",
-    )
-
-
-def no_document(document_id: str) -> InvalidInput:
-    return InvalidInput(
-        f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids."
     )

@@ -107,7 +107,7 @@ def ready_corpus(
     """The corpus of these passages, in their order; the weights of words come from them alone.
 
     Raises:
-        InvalidInput: as `read_passages`; a passage that holds nothing to read; metadata that cannot be used.
+        InvalidInput: as `read_passages`; metadata that cannot be used.
         Cancelled: it was stopped.
         ModelUnavailable, LimitExceeded: the embedding model failed, or took too long.
     """
@@ -195,7 +195,7 @@ def _title(document: Document) -> str:
 def _parts(
     one: ReadyPassage, document: Document, embedder: Embedder, offset: int, cancelled: Cancel | None
 ) -> Iterator[Passage]:
-    """The passages that are made of a given one; nearly always one."""
+    """The passages that are made of a given one: nearly always one, none where it holds nothing that can be read."""
     room = min(STRATEGY.max_tokens, embedder.max_tokens)
     if one.section:
         room = max(MIN_TOKENS, room - embedder.count_tokens([context("", one.section, "")])[0])
@@ -211,10 +211,6 @@ def _parts(
         overlap_tokens=0,
         cancelled=cancelled,
     )
-    if not made:
-        raise InvalidInput(
-            f"The passage {one.id!r} holds nothing that can be read.", remedy="Leave it out, or give its text."
-        )
     for number, passage in enumerate(made, 1):
         id = one.id if len(made) == 1 else f"{one.id}#{number}"
         yield _placed(

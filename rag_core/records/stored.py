@@ -85,7 +85,7 @@ class ExecutionOutcome(StrEnum):
 class Metrics(BaseModel):
     """The figures of a piece of work."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     confidence: float = Field(ge=0, le=1, allow_inf_nan=False, examples=[0.9])
     citation_coverage: float = Field(

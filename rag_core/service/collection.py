@@ -147,7 +147,7 @@ class Collection:
     ) -> Job:
         """Start a job that adds these sources; see `Library.add`. A domain's profile says how they are cut."""
         self.principal.require(Scope.INDEX)
-        profile = {} if domain is None else of_cost(require_domain(domain).values, INDEXED)
+        profile = of_cost(require_domain(domain).values, INDEXED) if domain else {}
         settings = self.settings(preset, {**profile, **values}, INDEXED)
         listed = [File(source.name, f"sha256:{source.digest}") for source in sources]
         handed = HandingIn(self._folder, self.name, settings, sources)

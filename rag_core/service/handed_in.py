@@ -27,7 +27,7 @@ def texts(documents: Iterable[TextIn]) -> list[HandedIn]:
 
 
 def files(
-    sent: Iterable[tuple[str, BinaryIO, int]], folder: Path, metadata: Mapping[str, Value], password: str | None
+    sent: Iterable[tuple[str, BinaryIO, int]], folder: Path, metadata: Mapping[str, Value], password: str
 ) -> list[HandedIn]:
     """Files (name, bytes and size) as sources, in order; `folder` keeps their bytes until they are indexed."""
     return [_file(name, data, size, folder, metadata, password) for name, data, size in sent]
@@ -73,9 +73,7 @@ def _text(one: TextIn) -> HandedIn:
     return source
 
 
-def _file(
-    name: str, data: BinaryIO, size: int, folder: Path, metadata: Mapping[str, Value], password: str | None
-) -> HandedIn:
+def _file(name: str, data: BinaryIO, size: int, folder: Path, metadata: Mapping[str, Value], password: str) -> HandedIn:
     shown = name_of(Path(PurePosixPath(name.replace("\\", "/")).name or "file"))[:MAX_NAME_CHARS]
     try:
         if size > MAX_FILE_BYTES:
@@ -84,7 +82,7 @@ def _file(
         with storage_problems("taking a file"):
             make_folder(folder)
             held = HeldFile(blocks_from(data), folder)
-        source = Source(shown, held, kind_of(shown), metadata=facts(metadata), password=password)
+        source = Source(shown, held, kind_of(shown), metadata=facts(metadata), password=password or None)
         require_source(source)
     except RagError as error:
         return _problem(shown, error)

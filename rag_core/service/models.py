@@ -114,7 +114,7 @@ class Decision(Told):
     model_config = ConfigDict(extra="forbid")
 
     schema_version: int
-    id: str = Field(description="Under which the decision is kept; empty where it is not.")
+    id: str = Field(default="", description="Under which the decision is kept; left out where it is not.")
     question: str
     language: str
     status: AnswerStatus
@@ -151,7 +151,7 @@ class Decision(Told):
 class Answer(Told):
     """A decision as it is read, without what was measured."""
 
-    id: str = Field(description="Under which the decision is kept; empty where it is not.")
+    id: str = Field(default="", description="Under which the decision is kept; left out where it is not.")
     question: str
     status: str
     reason: str

@@ -54,7 +54,7 @@ class Questions:
     ) -> tuple[Decision, str]:
         """The decision, and the id under which it is kept, or ""; `on_measured` is called before it is decided."""
         self._principal.require(Scope.ASK)
-        engine, profile = self._collection.fresh(), None if asking.domain is None else require_domain(asking.domain)
+        engine, profile = self._collection.fresh(), require_domain(asking.domain) if asking.domain else None
         settings = self._collection.settings(asking.preset, asking.values, COSTS, profile)
         measured: list[Measurements] = []
 

@@ -64,22 +64,19 @@ def _knobs(name: str, *costs: Cost) -> Any:
 
 if TYPE_CHECKING:
     QuestionSettings = dict[str, Any]
+    JudgedSettings = dict[str, Any]
     IndexSettings = dict[str, Any]
 else:
     QuestionSettings = _knobs("QuestionSettings", Cost.REPLAY, Cost.ASK)
+    JudgedSettings = _knobs("JudgedSettings", Cost.REPLAY)
     IndexSettings = _knobs("IndexSettings", Cost.INGEST)
 _PRESETS = "|".join(presets())
-BuiltIn = Annotated[str, Field(max_length=MAX_KEY_CHARS, json_schema_extra={"pattern": f"^({_PRESETS})?$"})]
-Preset = Annotated[str, Field(max_length=MAX_KEY_CHARS, json_schema_extra={"pattern": f"^({_PRESETS}|saved:.*)?$"})]
-Line = Annotated[str, Field(max_length=MAX_LINE_CHARS)]
+BuiltIn = Annotated[str, Field(pattern=f"^({_PRESETS})?$")]
+Preset = Annotated[str, Field(max_length=MAX_KEY_CHARS, pattern=f"^({_PRESETS}|saved:.*)?$")]
+Line = Annotated[str, Field(max_length=MAX_LINE_CHARS, pattern="^[^\\n]*$")]
 Domain = Annotated[
     str,
-    Field(
-        max_length=MAX_KEY_CHARS,
-        json_schema_extra={"pattern": f"^({'|'.join(profiles())})$"},
-        examples=["legal"],
-        description="A domain profile, such as legal. None without.",
-    ),
+    Field(pattern=f"^({'|'.join(profiles())})?$", description="A domain profile; empty for none.", examples=["legal"]),
 ]
 Detail = Literal["answer", "full"]  # a decision with the fields of `models.Answer`, or with all
 # ISO 639-1, or longer as BCP 47 has it
@@ -213,10 +210,9 @@ class ChatIn(BaseModel):
     settings: QuestionSettings | None = None
 
     @model_validator(mode="after")
-    def _ends_with_a_question(self) -> ChatIn:
-        last = self.messages[-1]
-        if not self.questions() or not (last.role == "tool" or (last.role == "user" and last.text)):
-            raise ValueError("the last message must be the user's, with text, or a tool's after one")
+    def _asks(self) -> ChatIn:
+        if not self.questions():
+            raise ValueError("no message is the user's, with text")
         return self
 
     def questions(self) -> list[str]:
@@ -250,7 +246,7 @@ class DecideIn(Chosen):
 class ReplayIn(Chosen):
     """The settings to decide a kept question under."""
 
-    settings: QuestionSettings = Field(default_factory=dict, examples=[{"min_place": 0.6}])
+    settings: JudgedSettings = Field(default_factory=dict, examples=[{"min_place": 0.6}])
 
 
 class FeedbackIn(Asked):

@@ -15,7 +15,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
-from rag_core.errors import InvalidInput, InvalidSetting, RagError
+from rag_core.errors import InvalidSetting, RagError
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.stored.named import collections, is_name
 from rag_core.over import ask_over, decide_over
@@ -50,7 +50,6 @@ FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's w
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
 STREAMS, STREAMS_EACH = 50, 10  # that are open at once
 PEOPLE_EACH = 20  # whose programs may come from one address; checking a signature takes a tenth of a millisecond
-MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
 _log = logging.getLogger(__name__)
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
 
@@ -195,27 +194,24 @@ class Service:
         self._note(principal, Action.DECIDE)
         return decide_over(question, passages, settings, cancelled=cancelled, tools=ready_tools(settings, apart=True))
 
-    def judge(self, principal: Principal, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Whether answers are supported by contexts; see `judge_claims`."""
+    def judge(self, principal: Principal, context: str, answer: str, language: str) -> dict[str, Any]:
+        """Whether a context supports an answer; see `judge_claims`."""
         principal.require(Scope.ASK)
-        if len(rows) > MAX_CLAIMS:
-            raise InvalidInput(f"{len(rows)} answers are too many.", remedy=f"Send at most {MAX_CLAIMS} at once.")
         self._note(principal, Action.JUDGE)
-        s = self.base
-        return judge_claims(
-            rows, s, embedder_apart(s.embedding_model, s.embedding_precision), entailment_model(s, apart=True)
-        )
+        s, row = self.base, {"id": "", "context": context, "answer": answer, "lang": language}
+        embedder = embedder_apart(s.embedding_model, s.embedding_precision)
+        return judge_claims([row], s, embedder, entailment_model(s, apart=True))[0]
 
     def watched(self, principal: Principal) -> tuple[str, ...]:
         """The collections whose figures the caller may read."""
         principal.require(Scope.WATCH)
         return self.collections(principal)
 
-    def problem(self, collection: str = DEFAULT) -> RagError | None:
-        """Why the service is not ready to answer from a collection; None where it is."""
+    def problem(self) -> RagError | None:
+        """Why the service is not ready to answer; None where it is."""
         if self._stopping.is_set():
             return stopping()
-        opening = loading.opening(self.folder, collection, self.base)
+        opening = loading.opening(self.folder, DEFAULT, self.base)
         if not opening.wait():
             return Loading(
                 "The models are being loaded.", remedy="Ask again in some seconds.", retry_after=RETRY_SECONDS
@@ -251,9 +247,9 @@ class Service:
         self.files.close()
         self.jobs.stop(STOP_SECONDS, time.monotonic)
 
-    def _note(self, principal: Principal, action: Action, collection: str = "") -> None:
+    def _note(self, principal: Principal, action: Action) -> None:
         with principal.acting():
-            noting(self.folder, collection)(action, ())
+            noting(self.folder, "")(action, ())
 
     def _names(self) -> tuple[str, ...]:
         return tuple(sorted({*collections(self.folder), DEFAULT}))

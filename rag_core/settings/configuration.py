@@ -22,7 +22,7 @@ MOST = 999_999  # that one of these can be set to
 # for a library, where the environment says nothing: a token for all of them could make any number
 MAX_COLLECTIONS = 200
 # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
-_QUESTIONS, _WAITING = 2, 16
+_QUESTIONS, _WAITING = 2, 40
 # each variable with the threshold that it sets and the mode of the gate: whoever sets one there wants it to refuse,
 # under any preset
 _NUMBERS = {

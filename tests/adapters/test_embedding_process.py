@@ -17,6 +17,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -284,6 +285,13 @@ def test_given_a_text_that_hangs_the_model_then_it_is_refused_in_time_and_others
     assert (name, error.kind) == ("a", "LimitExceeded")
     assert "did not answer within 300 s" in error.problem
     assert set(waits) == {300.0}
+
+
+def test_given_a_request_under_way_when_the_name_is_asked_for_then_it_does_not_wait_for_its_turn():
+    embedder = ProcessEmbedder("any")
+    name = embedder.name
+    with ThreadPoolExecutor(1) as pool, embedder._lock.held():
+        assert pool.submit(lambda: embedder.name).result(timeout=10) == name
 
 
 def test_given_a_child_that_hangs_when_closed_from_another_thread_then_the_call_ends_typed(monkeypatch):

@@ -72,7 +72,14 @@ def run(address: str, token: str) -> None:
         with SAMPLE.open("rb") as file:
             sent = types.File(io.BytesIO(file.read()), SAMPLE.name)
         pdf = (
-            call("index", body=models.FormIn(files=[sent], namespace=NAME, metadata='{"class": "10"}')).documents[0].id
+            call(
+                "index",
+                body=models.FormIn(
+                    files=[sent], namespace=NAME, metadata=models.FormInMetadata.from_dict({"class": "10"})
+                ),
+            )
+            .documents[0]
+            .id
         )
         assert len(call("list_documents", NAME).items) == call("list_documents", NAME).total == 2
         assert call("show_document", NAME, pdf).metadata["class"] == "10"
@@ -98,6 +105,10 @@ def run(address: str, token: str) -> None:
         assert call("show_evidence", NAME, int(on_page.id), 1).payload.read(4) == b"\x89PNG"
         call("give_feedback", NAME, int(decision.id), status=201, body=models.FeedbackIn(models.FeedbackKind.HELPFUL))
         assert call("list_feedback", NAME).items[0].kind is models.FeedbackKind.HELPFUL
+
+        metrics = models.Metrics(confidence=0.9, citation_coverage=1.0, hallucination_detected=False)
+        done = models.Execution(models.ExecutionPromptId.RAG_STRATEGY, metrics, decision=decision.id)
+        assert call("record_execution", NAME, status=201, body=done).id > 0
 
         call("watch_answer", NAME, int(decision.id), status=204)
         assert call("list_pins", NAME).items[0].state is models.Change.SAME

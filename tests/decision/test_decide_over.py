@@ -273,7 +273,6 @@ BAD: list[tuple[Any, str]] = [
     ({"text": "a"}, "Passages are a list, got dict."),
     (None, "Passages are a list, got NoneType."),
     ([3], "Passage 1: it is of type int."),
-    ([LEAVE, " \n"], "Passage 2: text cannot be ' \\n'."),
     ([{"page_content": "a"}], "Passage 1: there is no field 'page_content'."),
     ([{"document": "a"}], "Passage 1: text cannot be ''."),
     ([{"text": "a", "page": 0}], "Passage 1: page cannot be 0."),
@@ -291,7 +290,6 @@ BAD: list[tuple[Any, str]] = [
     ([{"text": "a" * 100_001}], "Passage 1: text has 100,001 characters"),
     ([LEAVE] * (MAX_PASSAGES + 1), "There are more than 200 passages"),
     (["a" * 99_999] * (MAX_CHARS // 99_999 + 1), "There are more than 200 passages, or more than 1,000,000"),
-    (["\u00ad\u200b"], "The passage '1' holds nothing that can be read."),
 ]
 
 
@@ -303,6 +301,12 @@ def test_given_passages_that_cannot_be_used_then_one_error_names_the_first_and_w
         assert raised.value.remedy
     with pytest.raises(InvalidInput, match="1 to 2000 characters"):
         over(" ", LEAVE)
+
+
+def test_given_a_passage_that_holds_nothing_to_read_then_the_others_are_asked() -> None:
+    for blank in ("\u00ad\u200b", "\x03", " \n"):
+        assert over(ASKED, blank, LEAVE).to_json()["answer"] == over(ASKED, LEAVE).to_json()["answer"], blank
+        assert over(ASKED, blank).status is over(ASKED).status
 
 
 def test_given_an_id_that_is_that_of_a_part_then_it_is_refused() -> None:

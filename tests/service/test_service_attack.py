@@ -39,6 +39,10 @@ BODIES: dict[Route, Any] = {
     ("PUT", "/api/collections/{name}/documents/{id}/metadata"): {"metadata": {}},
     ("POST", "/api/collections/{name}/decisions/{id}/replay"): {},
     ("POST", "/api/collections/{name}/decisions/{id}/feedback"): {"kind": "wrong_answer", "document": "DOCUMENT"},
+    ("POST", "/api/collections/{name}/executions"): {
+        "prompt_id": "rag_strategy",
+        "metrics": {"confidence": 1, "citation_coverage": 1, "hallucination_detected": False},
+    },
 }
 SERVED = [path for path in OPEN if not path.startswith(METADATA)]  # that is there with a login (test_service_programs)
 NEEDS = {
@@ -160,7 +164,7 @@ def test_given_beta_s_ids_in_the_body_when_alpha_is_asked_then_they_are_unknown(
     with server.client("alpha") as client:
         for named in (beta, "sha256:" + "0" * 64):
             answer = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha", "documents": [named]})
-            assert answer.status_code == 422
+            assert answer.status_code == 404
             assert answer.json()["detail"] == f"There is no document {named!r} in the library."
         kept = server.known["alpha"]["decision"]
         told = client.post(

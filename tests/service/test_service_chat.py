@@ -138,7 +138,7 @@ def test_given_calls_that_cannot_be_answered_then_each_is_a_status_or_an_error_w
             client.chat.completions.create(model="beta", messages=said(SECRET))
         tool = {"role": "tool", "content": SECRET, "tool_call_id": "1"}
         nothing = [{"role": "assistant", "content": "Hello"}], [{"role": "user", "content": " "}], [tool]
-        for messages in ([], *nothing, [*said(SECRET), *nothing[0]], [*said(SECRET), *nothing[1]]):
+        for messages in ([], *nothing):
             with pytest.raises(APIStatusError) as refused:
                 client.chat.completions.create(model="alpha", messages=messages)
             assert refused.value.status_code == 422
@@ -157,12 +157,14 @@ def test_given_calls_that_cannot_be_answered_then_each_is_a_status_or_an_error_w
         )
 
 
-def test_given_a_chat_that_ends_with_a_tool_then_the_user_s_last_question_is_answered(server: Server) -> None:
+def test_given_a_chat_that_ends_with_something_else_then_the_user_s_last_question_is_answered(server: Server) -> None:
     called = {"role": "assistant", "content": None, "tool_calls": []}
     tool = {"role": "tool", "content": "The warranty period is 99 years.", "tool_call_id": "1"}
+    ends = [called, tool], [{"role": "assistant", "content": "It is"}], [{"role": "user", "content": " "}]
     with chat(server, "alpha") as client:
-        found = client.chat.completions.create(model="alpha", messages=[*said(WARRANTY), called, tool])
-    assert "24 months" in str(found.choices[0].message.content)
+        for end in ends:
+            found = client.chat.completions.create(model="alpha", messages=[*said(WARRANTY), *end])
+            assert "24 months" in str(found.choices[0].message.content), end
 
 
 def test_given_markup_in_words_of_ours_or_others_then_no_link_picture_or_html_comes_of_it() -> None:

@@ -162,7 +162,7 @@ BODIES: list[tuple[str, bytes, dict[str, str], tuple[int, ...]]] = [
     ("/api/rag/query", json.dumps({"query": "x", "settings": {"chunk_tokens": 10}}).encode(), JSON, (422,)),
     ("/api/rag/query", json.dumps({"query": "x", "preset": "../../x"}).encode(), JSON, (422,)),
     ("/api/rag/query", json.dumps({"query": "x", "preset": "\x00"}).encode(), JSON, (422,)),
-    ("/api/rag/decide", json.dumps({"question": "x", "passages": [{"text": " "}]}).encode(), JSON, (422,)),
+    ("/api/rag/decide", json.dumps({"question": "x", "passages": [{"text": ""}]}).encode(), JSON, (422,)),
     ("/api/rag/decide", json.dumps({"question": "x", "passages": [{"text": "x", "page": 0}]}).encode(), JSON, (422,)),
     ("/api/rag/decide", json.dumps({"question": "x", "passages": ["x"] * 201}).encode(), JSON, (422,)),
 ]

@@ -53,7 +53,7 @@ def test_given_questions_when_metrics_are_read_then_they_are_counted_for_whoever
         True,
     )
     assert after["plumbline_ready",] == 1
-    assert after["plumbline_queue_limit", "question"] == 18
+    assert after["plumbline_queue_limit", "question"] == 42
     assert {key[1] for key in after if key[0] == "plumbline_documents"} == {"alpha"}
     assert not [key for key in after if any("zyzzyva" in part or "beta" in part for part in key)]
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from service_kit import WARRANTY, Server
 
+from rag_core.wiring import records
+
+METRICS = {"confidence": 0.9, "citation_coverage": 0.5, "hallucination_detected": True}
+
 
 def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_the_caller_s_own_settings_win(server):
     """S3-26, S3-27: the caller sets the domain, and the decision names it."""
@@ -29,7 +33,30 @@ def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_t
     assert legal["metadata"]["profile"] == kept["profile"] == replayed["metadata"]["profile"] == "legal"
     assert len(legal["retrieved"]) > len(plain["retrieved"]) > len(own["retrieved"]) == 2
     for refused in (unknown, streamed):
-        assert (refused.status_code, "legal" in refused.json()["remedy"]) == (422, True)
+        assert (refused.status_code, "legal" in refused.json()["errors"][0]["problem"]) == (422, True)
+
+
+def test_given_work_with_a_prompt_when_recorded_over_http_then_it_is_kept_as_over_mcp(server: Server) -> None:
+    """S3-26: `record_execution`; one about a kept decision is of that decision's profile."""
+    at = "/api/collections/alpha/executions"
+    with server.client("alpha") as client:
+        asked = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha", "domain": "legal"}).json()
+        done = {"prompt_id": "rag_generation", "metrics": METRICS, "decision": asked["id"]}
+        kept = client.post(at, json=done)
+        wrong = [
+            client.post(at, json={**done, **change}).status_code
+            for change in (
+                {"metrics": {**METRICS, "confidence": 2}},
+                {"metrics": {**METRICS, "hallucination_detected": 0}},
+                {"prompt_id": "other"},
+                {"decision": "9999"},
+            )
+        ]
+    stored, *_ = records(server.folder, "alpha").executions()
+
+    assert (kept.status_code, kept.json()["id"] > 0, wrong) == (201, True, [422, 422, 422, 404])
+    assert stored.model_dump()["metrics"] == METRICS
+    assert (stored.prompt_id, stored.profile) == ("rag_generation", "legal")
 
 
 def test_given_a_domain_when_documents_are_indexed_then_they_are_cut_as_its_profile_says(server: Server) -> None:

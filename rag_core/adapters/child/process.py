@@ -158,11 +158,11 @@ class ProcessEmbedder:
             child.end()
 
     def _greeted(self) -> tuple[str, int, str, str]:
-        with self._lock.held():
-            if self._greeting is None:
+        if self._greeting is None:  # the turn is taken for this alone: each question asks it some times
+            with self._lock.held():
                 self._loaded()
-            assert self._greeting is not None
-            return self._greeting
+        assert self._greeting is not None
+        return self._greeting
 
     def _loaded(self) -> _Child:
         """A child that has loaded the model; one is started at most."""

@@ -148,7 +148,7 @@ def _describe(app: FastAPI) -> None:
     def described() -> dict[str, Any]:
         schema = made()
         own = models_json_schema(
-            [(models.Problem, "serialization"), (request_models.IndexIn, "validation"), (FormIn, "validation")],
+            [(models.Problem, "serialization"), (request_models.IndexIn, "validation"), (FormIn, "serialization")],
             ref_template=PARTS,
         )
         schema["components"]["schemas"] |= own[1]["$defs"]

@@ -23,7 +23,7 @@ from rag_core.library.stored.sources import LISTED, Source
 from rag_core.service import models, request_models
 from rag_core.service.handed_in import HandedIn, facts, files, outcomes, texts
 from rag_core.service.principal import Principal, Scope
-from rag_core.service.request_models import Chosen, Domain, Facts, IndexIn, Name, named
+from rag_core.service.request_models import Chosen, Domain, Facts, IndexIn, Name, Preset, named
 from rag_core.service.service import Service
 from rag_core.work.jobs import Job
 
@@ -132,8 +132,10 @@ class FormIn(Chosen):
     collection: Name = named()
     metadata: Json[Facts] = Field(default_factory=dict, description="A JSON object, for all of the files.")
     settings: Json[request_models.IndexSettings] = Field(default_factory=dict, description="A JSON object.")
-    domain: Domain | None = None
-    password: str | None = Field(default=None, description="Opens encrypted PDFs; used once and kept nowhere.")
+    # a form has no null: what is left out, or empty, is none
+    preset: Preset = ""
+    domain: Domain = ""
+    password: str = Field(default="", description="Opens encrypted PDFs; used once and kept nowhere.")
 
 
 @router.post(
@@ -163,7 +165,7 @@ async def indexed(
     sources = [one for one in handed_in if isinstance(one, Source)]
 
     def begun() -> Job | None:
-        return collection.add(sources, chosen.preset, chosen.settings, chosen.domain) if sources else None
+        return collection.add(sources, chosen.preset or None, chosen.settings, chosen.domain) if sources else None
 
     started = await service.files.run(begun)
     if started is not None:
@@ -206,8 +208,7 @@ async def _sent(request: Request, service: Service) -> tuple[IndexIn | FormIn, l
         if media != "multipart/form-data":
             raise HTTPException(UNSUPPORTED)
         async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
-            said: dict[str, Any] = {name: value for name, value in form.items() if value != ""}
-            head = FormIn.model_validate(said | {"files": form.getlist("files")})
+            head = FormIn.model_validate({**form, "files": form.getlist("files")})
             sent = [(one.filename or "file", one.file, one.size or 0) for one in head.files]
             return head, await service.files.run(lambda: files(sent, service.folder, head.metadata, head.password))
     except ValidationError as error:

@@ -59,7 +59,7 @@ async def show_job(caller: Caller, service: TheService, id: JobId) -> models.Job
     return told(service.jobs.find(caller, id))
 
 
-@router.delete("/jobs/{id}", response_model=models.Job, status_code=202)
+@router.post("/jobs/{id}/stop", response_model=models.Job, status_code=202)
 async def stop_job(caller: Caller, service: TheService, id: JobId) -> models.Job:
     """Stop a job; what is complete is kept."""
     found = service.jobs.find(caller, id)

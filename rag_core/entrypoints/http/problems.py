@@ -28,6 +28,7 @@ from rag_core.errors import (
     LimitExceeded,
     MissingDependency,
     ModelUnavailable,
+    NoSuchDocument,
     NotAllowed,
     ProviderUnavailable,
     QuotaExceeded,
@@ -46,6 +47,7 @@ MAX_ERRORS = 20  # fields that are named
 _STATUSES: Mapping[int, tuple[type[RagError], ...]] = {
     CONFLICT: (LibraryBusy, QuotaExceeded),
     TOO_LARGE: (LimitExceeded,),
+    MISSING: (NoSuchDocument,),  # before its own kind
     UNUSABLE: (IngestError, InvalidInput, InvalidSetting),
     FORBIDDEN: (NotAllowed,),
     BUSY: (ModelUnavailable, Cancelled, StoreUnavailable, WorkersUnavailable, ProviderUnavailable),

@@ -22,12 +22,12 @@ from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.guards import CHAT_PREFIX, PREFIX, Caller, Entered, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event, followed, waited
 from rag_core.errors import RagError
+from rag_core.records.stored import Execution
 from rag_core.service import models, request_models
 from rag_core.service.markdown import in_markdown
 from rag_core.service.principal import Scope
 from rag_core.service.questions import Asking, Questions
 from rag_core.service.request_models import ChatIn
-from rag_core.settings.profiles import require_domain
 from rag_core.work.pins import Watched
 
 router = APIRouter(prefix=PREFIX, tags=["questions"])
@@ -47,13 +47,12 @@ PNG: dict[int | str, dict[str, Any]] = {
 def told(decision: Decision, id: str, detail: request_models.Detail) -> dict[str, Any]:
     """A decision in its one JSON form, or as much of it as `detail` wants."""
     found = decision.to_json(id)
-    return found if detail == "full" else models.Answer.model_validate(found).model_dump()
+    found = found if id else {name: value for name, value in found.items() if name != "id"}
+    return found if detail == "full" else models.Answer.model_validate(found).model_dump(exclude_unset=True)
 
 
 def asking_of(body: request_models.QueryIn) -> Asking:
-    """The question of a request; raises InvalidSetting for a domain that is not there, before a stream begins."""
-    if body.domain is not None:
-        require_domain(body.domain)
+    """The question of a request."""
     values: dict[str, Any] = dict(body.settings) | ({"top_k": body.top_k} if body.top_k is not None else {})
     return Asking(body.query, body.preset, values, body.documents, body.filters, body.domain)
 
@@ -133,8 +132,7 @@ async def decide(
 @router.post("/rag/judge", response_model=models.Judgement)
 async def judge(body: request_models.JudgeIn, caller: Caller, service: TheService) -> dict[str, Any]:
     """Say for each sentence of an answer whether a context supports it."""
-    row = {"id": "", "context": body.context, "answer": body.answer, "lang": body.language}
-    return (await service.questions.run(lambda: service.judge(caller, [row])))[0]
+    return await service.questions.run(lambda: service.judge(caller, body.context, body.answer, body.language))
 
 
 @router.get("/collections/{name}/query", response_model=models.Confidence)
@@ -226,6 +224,12 @@ async def list_feedback(
     """List the open feedback of everybody; needs the scope label."""
     found = await service.looks.run(lambda: Questions(collection).said())
     return {"items": found[offset : offset + limit], "next": after(found, limit, offset)}
+
+
+@router.post("/collections/{name}/executions", response_model=models.Said, status_code=201)
+async def record_execution(collection: Entered, service: TheService, body: Execution) -> dict[str, int]:
+    """Record how a piece of work with a prompt or a profile went."""
+    return {"id": await service.questions.run(lambda: Questions(collection).record(body))}
 
 
 chat = APIRouter(prefix=CHAT_PREFIX, tags=["chat"])

@@ -255,10 +255,10 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         language: Language = "",
     ) -> models.Judgement:
         """Say for each sentence of an answer, of yours for instance, whether a text supports it."""
-        row = {"id": "", "context": text, "answer": answer, "lang": language}
         with _told():
             principal = calls.principal(context.request_context.request)
-            return models.Judgement.model_validate((await calls.run(lambda: calls.service.judge(principal, [row])))[0])
+            found = await calls.run(lambda: calls.service.judge(principal, text, answer, language))
+            return models.Judgement.model_validate(found)
 
     @server.tool(annotations=READS)
     async def get_evidence(

@@ -9,7 +9,7 @@ from functools import cached_property
 from rag_core.domain.documents import Document, Page, WordBox
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import VectorIndex
-from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError
+from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, NoSuchDocument
 from rag_core.library.disk.database import Database
 from rag_core.library.disk.files import REBUILD
 from rag_core.library.stored.entry import Entry
@@ -131,10 +131,7 @@ class Snapshot:
         try:
             return self._by_id[document_id]
         except KeyError:
-            raise InvalidInput(
-                f"There is no document {document_id!r} in the library.",
-                remedy="List the documents; it may have been deleted since.",
-            ) from None
+            raise no_document(document_id) from None
 
     @cached_property
     def _by_id(self) -> Mapping[str, Entry]:
@@ -151,6 +148,13 @@ class Snapshot:
     @cached_property
     def _ranges(self) -> Mapping[str, range]:
         return {entry.document.id: rows for entry, rows in zip(self.entries, self.passages.ranges, strict=True)}
+
+
+def no_document(document_id: str) -> NoSuchDocument:
+    return NoSuchDocument(
+        f"There is no document {document_id!r} in the library.",
+        remedy="List the documents; it may have been deleted since.",
+    )
 
 
 def _matches(document: Document, filters: Mapping[str, str]) -> bool:
