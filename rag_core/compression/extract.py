@@ -21,14 +21,22 @@ from rag_core.compression.scoring import NO_TITLES, ROW_ALONE, UNREAD, Scored, s
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind
-from rag_core.domain.ports import PageText
+from rag_core.domain.ports import PageText, Undoing
 from rag_core.domain.rows import CELL, columns
 from rag_core.facts.differences.values import with_unit
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Near, Read, measure
 from rag_core.gating.row import cells_named
-from rag_core.grounding.omissions.back import announces, hangs, is_note_of, needed_with, speaks_of_before, takes_back
-from rag_core.grounding.units import Unit, evidence_of, header_of, heads_of, in_order, units
+from rag_core.grounding.omissions.back import (
+    announces,
+    hangs,
+    is_note_of,
+    needed_with,
+    speaks_of_before,
+    takes_back,
+    undone_by,
+)
+from rag_core.grounding.units import Unit, evidence_of, header_of, heading_above, heads_of, in_order, units
 from rag_core.ingest.normalise import locate
 from rag_core.language import is_order, word_texts
 from rag_core.retrieval.titled import Titled
@@ -240,15 +248,14 @@ def as_they_stand(quoted: Sequence[Unit], page_text: PageText) -> tuple[Claim, .
     return tuple(_claim(unit, page_text) for unit in _stated(quoted))
 
 
-def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extract:
-    """The extract with the sentences that its own need, each where it stands in the document.
+def completed(found: Extract, page_text: PageText, max_sentences: int, undoing: Undoing) -> Extract:
+    """The extract with the sentences that its own need, each where it stands in the document, and the heading that one
+    needs before it.
 
     Less good sentences make room; only the likest one and what it needs may be more than `max_sentences`.
     """
     known = {one.unit.key: one for one in found.scored}
-    groups = [_with_beside(one, known, page_text) for one in found.chosen]
-    if all(len(group) == 1 for group in groups):
-        return found
+    groups = [_with_beside(one, known, page_text, undoing) for one in found.chosen]
     kept, room = set[int](), max_sentences
     for n in sorted(range(len(groups)), key=lambda n: -found.chosen[n].relevance):
         if not kept or len(groups[n]) <= room:
@@ -256,15 +263,31 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
             room -= len(groups[n])
     chosen = {one.unit.key: one for n in sorted(kept) for one in groups[n]}
     stated = {one.unit.key: claim for one, claim in zip(found.chosen, found.claims, strict=True)}
+    claims = [stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()]
+    passages = {one.unit.passage.id: one.unit.passage for one in found.scored}
+    headings = [heading_above(one.unit, passages.values(), page_text) for one in chosen.values()]
+    told = iter(undoing([("heading", one.text) for one in headings if one]))
     return replace(
         found,
-        claims=tuple(stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()),
+        claims=tuple(
+            _under(heading, claim, page_text) if heading and next(told) else claim
+            for heading, claim in zip(headings, claims, strict=True)
+        ),
         chosen=tuple(chosen.values()),
         scored=(*found.scored, *(one for key, one in chosen.items() if key not in known)),
     )
 
 
-def _with_beside(one: Scored, known: Mapping[tuple[str, int, int], Scored], page_text: PageText) -> list[Scored]:
+def _under(heading: Unit, claim: Claim, page_text: PageText) -> Claim:
+    """A claim that is said with its heading: "Motions lost: A dog is allowed."."""
+    evidence = (*heading.evidence(page_text), *claim.evidence)
+    cited = tuple(dict.fromkeys((heading.passage.id, *claim.cited)))
+    return replace(claim, text=f"{heading.text.rstrip(':')}: {claim.text}", evidence=evidence, cited=cited)
+
+
+def _with_beside(
+    one: Scored, known: Mapping[tuple[str, int, int], Scored], page_text: PageText, undoing: Undoing
+) -> list[Scored]:
     """A sentence with those of its passage that it needs, in order; a row with its notes."""
     unit, language = one.unit, one.unit.passage.language
     if unit.passage.kind is PassageKind.CODE:
@@ -275,8 +298,10 @@ def _with_beside(one: Scored, known: Mapping[tuple[str, int, int], Scored], page
         return [one, *(other for other in below if other is not one and is_note_of(other.unit.text, unit.text))]
     stated = units(unit.passage, page_text)
     at = [other.key for other in stated].index(unit.key)
-    needed = {at, *needed_with([other.text for other in stated], at)}
+    texts = [other.text for other in stated]
+    needed = {at, *needed_with(texts, at)}
     if not unit.lead:
+        needed |= {n for n in undone_by(texts, at, undoing) if not stated[n].lead}
         needed |= {
             n for n in range(max(0, at - 1), at) if hangs(unit.text, language) or announces(stated[n].text, language)
         }

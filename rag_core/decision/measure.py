@@ -235,7 +235,7 @@ def _measured(
         drafter, claims, conflicts = (
             ("extract", as_they_stand(quoted.units, corpus.page_text), ())
             if quoted
-            else _drafted(found, hits, corpus, measurements)
+            else _drafted(found, hits, corpus, measurements, tools)
         )
     with timed("audit"):
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
@@ -283,13 +283,13 @@ def _about_clause(
 
 
 def _drafted(
-    found: Extract, hits: Sequence[Hit], corpus: Corpus, measurements: Measurements
+    found: Extract, hits: Sequence[Hit], corpus: Corpus, measurements: Measurements, tools: Tools
 ) -> tuple[str, tuple[Claim, ...], tuple[Conflict, ...]]:
     """Who drafts under the settings, the claims, and which of them contradict each other."""
     s, page_text = measurements.settings, corpus.page_text
     asked = Asked(measurements.question, measurements.understanding.language, measurements.library)
     if not hits or not (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
-        whole = completed(found, page_text, s.max_sentences)
+        whole = completed(found, page_text, s.max_sentences, tools.undoing)
         return "extract", *other_sides(whole, asked, page_text, max(s.max_sentences, len(whole.claims)), hits)
     if stays_whole(hits, s):
         claims = whole_passages(hits, page_text)

@@ -16,6 +16,9 @@ from rag_core.domain.passages import Passage, Place, ReadPlace
 
 Vectors = NDArray[np.float32]
 TextKind = Literal["query", "passage"]
+Side = Literal["before", "after", "heading"]  # of a sentence, where a text stands
+# for each text beside a sentence whether it takes that back, limits or frames it
+Undoing = Callable[[Sequence[tuple[Side, str]]], Sequence[bool]]
 Progress = Callable[[str, int, int], None]  # (what, done, total); `what` may be a `Step`
 # (document id, 1-based page) -> the page's raw text; "" where there is no such page
 PageText = Callable[[str, int], str]

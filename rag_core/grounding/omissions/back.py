@@ -12,6 +12,7 @@ from functools import cache
 
 import regex
 
+from rag_core.domain.ports import Side, Undoing
 from rag_core.domain.rows import CELL
 from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.lexicon import lexicon
@@ -114,6 +115,14 @@ def _needed_by_place(texts: Sequence[str], at: int) -> tuple[int, ...]:
     if sum(len(text.split()) for text in texts[first:at]) <= STEPS_WORDS:
         return tuple(range(first, at))
     return (first,)
+
+
+def undone_by(texts: Sequence[str], at: int, undoing: Undoing) -> tuple[int, ...]:
+    """The sentences right before and behind the one at `at` that undo it, as rising indices."""
+    sides: tuple[tuple[int, Side], ...] = ((at - 1, "before"), (at + 1, "after"))
+    beside = [(n, side) for n, side in sides if 0 <= n < len(texts)]
+    undone = undoing([(side, texts[n]) for n, side in beside]) if beside else ()
+    return tuple(n for (n, _), is_one in zip(beside, undone, strict=True) if is_one)
 
 
 def is_note_of(note: str, text: str) -> bool:
