@@ -1,4 +1,4 @@
-"""Fit what tells that a text beside a sentence takes it back, limits or frames it, and write its weights to data/models.
+"""Fit what tells that a text beside a sentence takes that back, limits or frames it: data/models/beside.safetensors.
 
     python -m training.beside [--out FILE]
 
@@ -21,8 +21,9 @@ import numpy as np
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 
-from rag_core.adapters.embedding.beside import BESIDE_FILE, LEAST, SIDES, Side
+from rag_core.adapters.embedding.beside import BESIDE_FILE, SIDES
 from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.domain.ports import Side
 from training.files import Row, rows
 from training.reader.places import CELL, FILE, PATH
 
@@ -86,7 +87,7 @@ def of_others(places: list[Row]) -> Iterator[Example]:
 
 
 def fitted(some: list[Example], vectors: dict[str, np.ndarray]) -> tuple[np.ndarray, float]:
-    """The weights of the vector and the intercept, by which a text undoes from probability `LEAST` on."""
+    """The weights of the vector and the intercept: the log odds that a text undoes."""
     model = LogisticRegression(C=C, max_iter=300, solver="liblinear").fit(
         np.stack([vectors[one.text] for one in some]),
         [one.undoes for one in some],
@@ -118,7 +119,7 @@ def main() -> None:
         }
         told = float(np.mean([a > b for a, b in product(odds[True], odds[False])]))
         line, intercept = fitted(some, vectors)
-        weights[side] = np.append(line, np.float32(intercept - np.log(LEAST / (1 - LEAST))))
+        weights[side] = np.append(line, np.float32(intercept))
         sys.stderr.write(f"{side}: {sum(one.undoes for one in some)} of {len(some)} undo, {told:.2f} of pairs told\n")
     save_file(weights, given.out)
 

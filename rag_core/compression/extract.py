@@ -13,7 +13,7 @@ Presets that return short contexts as they are have the passages themselves for 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -21,13 +21,14 @@ from rag_core.compression.scoring import NO_TITLES, ROW_ALONE, UNREAD, Scored, s
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind
-from rag_core.domain.ports import PageText, Undoing
+from rag_core.domain.ports import PageText, Undoing, never
 from rag_core.domain.rows import CELL, columns
 from rag_core.facts.differences.values import with_unit
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Near, Read, measure
 from rag_core.gating.row import cells_named
 from rag_core.grounding.omissions.back import (
+    UNDOES_BELOW,
     announces,
     hangs,
     is_note_of,
@@ -248,14 +249,15 @@ def as_they_stand(quoted: Sequence[Unit], page_text: PageText) -> tuple[Claim, .
     return tuple(_claim(unit, page_text) for unit in _stated(quoted))
 
 
-def completed(found: Extract, page_text: PageText, max_sentences: int, undoing: Undoing) -> Extract:
+def completed(found: Extract, page_text: PageText, max_sentences: int, undoing: Undoing = never) -> Extract:
     """The extract with the sentences that its own need, each where it stands in the document, and the heading that one
     needs before it.
 
     Less good sentences make room; only the likest one and what it needs may be more than `max_sentences`.
     """
     known = {one.unit.key: one for one in found.scored}
-    groups = [_with_beside(one, known, page_text, undoing) for one in found.chosen]
+    passages = {one.unit.passage.id: one.unit.passage for one in found.scored}
+    groups = [_with_beside(one, known, passages.values(), page_text, undoing) for one in found.chosen]
     kept, room = set[int](), max_sentences
     for n in sorted(range(len(groups)), key=lambda n: -found.chosen[n].relevance):
         if not kept or len(groups[n]) <= room:
@@ -263,19 +265,17 @@ def completed(found: Extract, page_text: PageText, max_sentences: int, undoing: 
             room -= len(groups[n])
     chosen = {one.unit.key: one for n in sorted(kept) for one in groups[n]}
     stated = {one.unit.key: claim for one, claim in zip(found.chosen, found.claims, strict=True)}
-    claims = [stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()]
-    passages = {one.unit.passage.id: one.unit.passage for one in found.scored}
+    whole = [stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()]
     headings = [heading_above(one.unit, passages.values(), page_text) for one in chosen.values()]
     told = iter(undoing([("heading", one.text) for one in headings if one]))
-    return replace(
-        found,
-        claims=tuple(
-            _under(heading, claim, page_text) if heading and next(told) else claim
-            for heading, claim in zip(headings, claims, strict=True)
-        ),
-        chosen=tuple(chosen.values()),
-        scored=(*found.scored, *(one for key, one in chosen.items() if key not in known)),
+    claims = tuple(
+        _under(heading, claim, page_text) if heading and next(told) >= UNDOES_BELOW else claim
+        for heading, claim in zip(headings, whole, strict=True)
     )
+    if claims == found.claims:
+        return found
+    further = (one for key, one in chosen.items() if key not in known)
+    return replace(found, claims=claims, chosen=tuple(chosen.values()), scored=(*found.scored, *further))
 
 
 def _under(heading: Unit, claim: Claim, page_text: PageText) -> Claim:
@@ -286,7 +286,11 @@ def _under(heading: Unit, claim: Claim, page_text: PageText) -> Claim:
 
 
 def _with_beside(
-    one: Scored, known: Mapping[tuple[str, int, int], Scored], page_text: PageText, undoing: Undoing
+    one: Scored,
+    known: Mapping[tuple[str, int, int], Scored],
+    passages: Collection[Passage],
+    page_text: PageText,
+    undoing: Undoing,
 ) -> list[Scored]:
     """A sentence with those of its passage that it needs, in order; a row with its notes."""
     unit, language = one.unit, one.unit.passage.language
@@ -297,11 +301,9 @@ def _with_beside(
         below = [other for other in known.values() if (other.unit.passage.document, other.unit.passage.section) == here]
         return [one, *(other for other in below if other is not one and is_note_of(other.unit.text, unit.text))]
     stated = units(unit.passage, page_text)
-    at = [other.key for other in stated].index(unit.key)
-    texts = [other.text for other in stated]
+    texts, at = [other.text for other in stated], [other.key for other in stated].index(unit.key)
     needed = {at, *needed_with(texts, at)}
     if not unit.lead:
-        needed |= {n for n in undone_by(texts, at, undoing) if not stated[n].lead}
         needed |= {
             n for n in range(max(0, at - 1), at) if hangs(unit.text, language) or announces(stated[n].text, language)
         }
@@ -310,4 +312,19 @@ def _with_beside(
             for n in range(at + 1, min(at + 2, len(stated)))
             if not stated[n].lead and takes_back(stated[n].text, language)
         }
-    return [one if n == at else known.get(stated[n].key) or replace(one, unit=stated[n]) for n in sorted(needed)]
+    wanted = {stated[n].key: stated[n] for n in sorted(needed)}
+    running = _running(unit.passage, passages, page_text)
+    place = [other.key for other in running].index(unit.key)
+    undone = undone_by([other.text for other in running], place, undoing) if not unit.lead else ()
+    wanted |= {running[n].key: running[n] for n in undone if not running[n].lead}
+    ordered = in_order(list({other.text: other for other in wanted.values()}.values()), [unit.passage])
+    return [one if other.key == unit.key else known.get(other.key) or replace(one, unit=other) for other in ordered]
+
+
+def _running(passage: Passage, passages: Collection[Passage], page_text: PageText) -> list[Unit]:
+    """The sentences of a document, as far as its passages are known, in order; those of the passage once."""
+    own = units(passage, page_text)
+    told = {unit.text for unit in own}
+    others = [one for one in passages if one.document == passage.document and one.kind is not PassageKind.TABLE]
+    beside = [unit for one in others if one.id != passage.id for unit in units(one, page_text)]
+    return in_order([*own, *(unit for unit in beside if unit.text not in told)], [passage])

@@ -214,7 +214,7 @@ class _Run:
         )
         view = replace(measurements, hits=ask.hits)
         added = tuple(len(added_to(claim, view)) for claim in draft.claims)
-        own = reworded(draft, ask.hits, self.corpus.page_text, language)
+        own = reworded(draft, ask.hits, self.corpus.page_text, language, self.tools.undoing)
         sure = draft_correctness(draft, ask.hits, self.scores)
         attempt = replace(attempt, draft=draft, added=added, reworded=own, correctness=sure)
         found = replace(attempt, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]

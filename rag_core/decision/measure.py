@@ -35,7 +35,7 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.given import GIVEN
 from rag_core.domain.indexing import INDEXING, Indexing, indexing_of
 from rag_core.domain.llm_trace import LlmTrace
-from rag_core.domain.measurements import CLAUSE, LibraryFacts, Measurements, Understanding
+from rag_core.domain.measurements import BESIDE, CLAUSE, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import TOP_CHARS, TOP_PASSAGES, Hit
 from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply, settled
@@ -240,6 +240,8 @@ def _measured(
     with timed("audit"):
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
     state = indexing_of(measurements.metadata)
+    if drafter == "extract" and not quoted and not set(claims) <= set(found.claims):
+        measurements = replace(measurements, metadata={**measurements.metadata, BESIDE: True})
 
     def probability(calibration: Calibration | None, found: bool) -> float | None:
         """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""

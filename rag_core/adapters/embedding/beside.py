@@ -6,6 +6,7 @@ It reads what stands beside alone: "This no longer holds." needs no sentence bef
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 
@@ -16,19 +17,13 @@ from rag_core.settings import DATA
 
 SIDES: tuple[Side, ...] = ("before", "after", "heading")
 BESIDE_FILE = DATA / "models" / "beside.safetensors"  # by `training.beside`
-# probability from which a text is one: of the sentences and headings beside the answers of 24 real documents one in
-# fifteen is; of those that undo an answer in attacks of two hands three in four. Chosen
-LEAST = 0.2
 
 
-def undoing(texts: Sequence[tuple[Side, str]], embedder: Embedder) -> list[bool]:
-    """For each text beside a sentence whether it does, by the embedded model, which `embedder` must be."""
-    vectors = embedder.embed([text for _, text in texts])
-    fitted = _fitted()
-    return [
-        bool(vector @ fitted[side][:-1] + fitted[side][-1] >= 0)
-        for (side, _), vector in zip(texts, vectors, strict=True)
-    ]
+def undoing(texts: Sequence[tuple[Side, str]], embedder: Embedder) -> list[float]:
+    """For each text beside a sentence the probability that it does, by the embedded model, which `embedder` must be."""
+    vectors, fitted = embedder.embed([text for _, text in texts]), _fitted()
+    odds = [vector @ fitted[side][:-1] + fitted[side][-1] for (side, _), vector in zip(texts, vectors, strict=True)]
+    return [1 / (1 + math.exp(-float(one))) for one in odds]
 
 
 @cache
