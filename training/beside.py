@@ -77,7 +77,8 @@ def of_others(places: list[Row]) -> Iterator[Example]:
     for place in places:
         for at in [one["gold"][0] for one in place["asked"] if len(one["gold"]) == 1 and one["answer"]]:
             yield Example("heading", place["place"].split(PATH)[-1], False, USUAL)
-            for side, n in (("before", at - 1), ("after", at + 1)):
+            sides: tuple[tuple[Side, int], ...] = (("before", at - 1), ("after", at + 1))
+            for side, n in sides:
                 if 0 <= n < len(place["units"]) and CELL not in place["units"][n]:
                     yield Example(side, place["units"][n], False, USUAL)
     for wordings in json.loads(UNDOING.read_text(encoding="utf-8")).values():
@@ -108,7 +109,7 @@ def main() -> None:
     embedder, size = EmbeddedModel(), 512
     found = [embedder.embed(texts[n : n + size]) for n in range(0, len(texts), size)]
     vectors = dict(zip(texts, np.concatenate(found), strict=True))
-    weights = {}
+    weights: dict[str, np.ndarray] = {}
     for side in SIDES:
         some = [one for one in every.values() if one.side == side]
         seen, held = [one for one in some if one.pair % 5 or not one.pair], [one for one in some if one.pair % 5 == 0]

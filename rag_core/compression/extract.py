@@ -37,6 +37,7 @@ from rag_core.grounding.omissions.back import (
     takes_back,
     undone_by,
 )
+from rag_core.grounding.own_words import cited_units
 from rag_core.grounding.units import Unit, evidence_of, header_of, heading_above, heads_of, in_order, units
 from rag_core.ingest.normalise import locate
 from rag_core.language import is_order, word_texts
@@ -328,3 +329,19 @@ def _running(passage: Passage, passages: Collection[Passage], page_text: PageTex
     others = [one for one in passages if one.document == passage.document and one.kind is not PassageKind.TABLE]
     beside = [unit for one in others if one.id != passage.id for unit in units(one, page_text)]
     return in_order([*own, *(unit for unit in beside if unit.text not in told)], [passage])
+
+
+def undoing_claims(
+    claims: Sequence[Claim], hits: Sequence[Hit], page_text: PageText, undoing: Undoing
+) -> tuple[Claim, ...]:
+    """The sentences near by that undo what these claims of a model's draft cite, and that none of them says."""
+    passages = {hit.passage.id: hit.passage for hit in hits}
+    said = [claim.text for claim in claims]
+    found: dict[str, Unit] = {}
+    for unit in (unit for claim in claims for unit in cited_units(claim, passages, page_text)):
+        if not unit.by_itself:
+            running = _running(unit.passage, passages.values(), page_text)
+            at = [other.key for other in running].index(unit.key)
+            beside = (running[n] for n in undone_by([other.text for other in running], at, undoing))
+            found |= {one.text: one for one in beside if not one.lead and not any(one.text in text for text in said)}
+    return tuple(_claim(unit, page_text) for unit in found.values())

@@ -18,7 +18,7 @@ import regex
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit, Passage, PassageKind
-from rag_core.domain.ports import PageText, Undoing, never
+from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.citation_marks import strip_marks
@@ -31,7 +31,6 @@ from rag_core.grounding.omissions.back import (
     speaks_of_before,
     takes_back,
     takes_up,
-    undone_by,
 )
 from rag_core.grounding.units import Unit, header_of, overlaps, units
 from rag_core.ingest.normalise import normalise
@@ -43,15 +42,12 @@ _DIGIT, _LETTER = regex.compile(r"\p{Nd}"), regex.compile(r"\p{L}")
 _BARE = regex.compile(r"[^\p{L}\p{Sc}%‰°]*")  # a number that says nothing of its unit
 
 
-def reworded(
-    draft: Draft, hits: Sequence[Hit], page_text: PageText, language: str, undoing: Undoing = never
-) -> tuple[bool, ...]:
+def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: str) -> tuple[bool, ...]:
     """For each claim of a model's draft whether it does more than leave out.
 
     A sentence that speaks of what stands before it ("It costs 90 euros.") follows the sentence that it follows in the
     document. The first claim follows nothing, unless it holds in some case of the sentence before it ("In that case, it
-    is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that, one that is
-    undone by another near by (`undone_by`) is said with that, and a step is said with
+    is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that, and a step is said with
     those that come first (`needed_with`). Nothing is said of what stands below "Repealed rules". `hits` are the
     passages that the draft may rest on.
     """
@@ -64,9 +60,7 @@ def reworded(
     steps = [
         (n, step) for n, claim in enumerate(draft.claims) for step in _steps(claim.text, found[n], page_text, language)
     ]
-    torn = _torn(
-        [step for _, step in steps], [units(passage, page_text) for passage in known.values()], language, undoing
-    )
+    torn = _torn([step for _, step in steps], [units(passage, page_text) for passage in known.values()], language)
     lost = {n for (n, _), is_torn in zip(steps, torn, strict=True) if is_torn}
     return tuple(own or n in lost for n, own in enumerate(said))
 
@@ -98,7 +92,7 @@ def _steps(text: str, cited: Sequence[Unit], page_text: PageText, language: str)
         yield _Step(part, cited, begins, ends)
 
 
-def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: str, undoing: Undoing) -> Iterator[bool]:
+def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: str) -> Iterator[bool]:
     """For each sentence whether it lacks one of the `stated` beside it that it needs, or its heading makes it void."""
     told = [text for step in steps for text in (step.text, *(unit.text for unit in (*step.begins, *step.ends)))]
     # an item that is led in stands by itself
@@ -124,8 +118,7 @@ def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: st
             for found in stated
             for at, unit in enumerate(found)
             if _stands(unit, step.begins)
-            for texts in [[one.text for one in found]]
-            for other in (*needed_with(texts, at), *(() if unit.lead else undone_by(texts, at, undoing)))
+            for other in needed_with([one.text for one in found], at)
         )
         void = bool(step.ends) and all(is_void(one.passage.section, language) for one in step.ends)
         yield void or not whole or (before and not follow(n)) or (behind and not follow(n + 1))
