@@ -16,7 +16,7 @@ from rag_core.domain.passages import Passage, Place, ReadPlace
 
 Vectors = NDArray[np.float32]
 TextKind = Literal["query", "passage"]
-Side = Literal["before", "after", "heading"]  # of a sentence, where a text stands
+Side = Literal["before", "after", "heading"]  # where a text stands, seen from a sentence
 # for each text beside a sentence the probability that it takes that back, limits or frames it
 Undoing = Callable[[Sequence[tuple[Side, str]]], Sequence[float]]
 Progress = Callable[[str, int, int], None]  # (what, done, total); `what` may be a `Step`

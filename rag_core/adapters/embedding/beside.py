@@ -16,7 +16,7 @@ from rag_core.domain.ports import Embedder, Side, Vectors
 from rag_core.settings import DATA
 
 SIDES: tuple[Side, ...] = ("before", "after", "heading")
-BESIDE_FILE = DATA / "models" / "beside.safetensors"  # by `training.beside`
+BESIDE_FILE = DATA / "models" / "beside.safetensors"  # by `training.reader.beside`
 
 
 def undoing(texts: Sequence[tuple[Side, str]], embedder: Embedder) -> list[float]:

@@ -1,6 +1,6 @@
 """Fit what tells that a text beside a sentence takes that back, limits or frames it: data/models/beside.safetensors.
 
-    python -m training.beside [--out FILE]
+    python -m training.reader.beside [--out FILE]
 
 It learns from `training/reader/places.jsonl`: two places that differ in one sentence or heading, of which one no longer
 answers; what stands beside other sentences that answer does no harm. And from the wordings of
@@ -44,7 +44,7 @@ class Example(NamedTuple):
 
 
 def _differing(one: Row, other: Row, sentence: str) -> Iterator[tuple[Side, str]]:
-    """What stands beside the sentence in one place and not in the other; a heading only where all else is the same."""
+    """Texts beside the sentence in one place and not in the other; a heading only where all else is the same."""
     units, at = one["units"], one["units"].index(sentence)
     found = [n for n, unit in enumerate(units) if unit not in other["units"] and abs(n - at) <= APART]
     yield from (("before" if n < at else "after", units[n]) for n in found)
@@ -53,7 +53,7 @@ def _differing(one: Row, other: Row, sentence: str) -> Iterator[tuple[Side, str]
 
 
 def of_pairs(places: list[Row]) -> Iterator[Example]:
-    """What two places that hardly differ have and have not in common, where a sentence answers in one of them alone."""
+    """The differences of two places that are nearly the same, where a sentence answers in one of them alone."""
     number = 0
     for (n, one), further in product(enumerate(places), range(1, NEXT + 1)):
         other = places[n + further] if n + further < len(places) else one
@@ -73,7 +73,7 @@ def of_pairs(places: list[Row]) -> Iterator[Example]:
 
 
 def of_others(places: list[Row]) -> Iterator[Example]:
-    """What stands beside sentences that answer, and the wordings."""
+    """Texts beside sentences that answer, and the wordings."""
     for place in places:
         for at in [one["gold"][0] for one in place["asked"] if len(one["gold"]) == 1 and one["answer"]]:
             yield Example("heading", place["place"].split(PATH)[-1], False, USUAL)
