@@ -266,8 +266,13 @@ def completed(found: Extract, page_text: PageText, max_sentences: int, undoing: 
             room -= len(groups[n])
     chosen = {one.unit.key: one for n in sorted(kept) for one in groups[n]}
     stated = {one.unit.key: claim for one, claim in zip(found.chosen, found.claims, strict=True)}
-    whole = [stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()]
-    headings = [heading_above(one.unit, passages.values(), page_text) for one in chosen.values()]
+    # the value is one of the sentences that were chosen, and a row is read with its own heads
+    beside = {key: replace(claim_of(one, page_text), value=None, value_probability=0.0) for key, one in chosen.items()}
+    whole = [stated.get(key) or beside[key] for key in chosen]
+    headings = [
+        heading_above(one.unit, passages.values(), page_text) if key in stated and not one.unit.spans else None
+        for key, one in chosen.items()
+    ]
     told = iter(undoing([("heading", one.text) for one in headings if one]))
     claims = tuple(
         _under(heading, claim, page_text) if heading and next(told) >= UNDOES_BELOW else claim
