@@ -13,7 +13,7 @@ Presets that return short contexts as they are have the passages themselves for 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -21,14 +21,24 @@ from rag_core.compression.scoring import NO_TITLES, ROW_ALONE, UNREAD, Scored, s
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind
-from rag_core.domain.ports import PageText
+from rag_core.domain.ports import PageText, Undoing, never
 from rag_core.domain.rows import CELL, columns
 from rag_core.facts.differences.values import with_unit
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Near, Read, measure
 from rag_core.gating.row import cells_named
-from rag_core.grounding.omissions.back import announces, hangs, is_note_of, needed_with, speaks_of_before, takes_back
-from rag_core.grounding.units import Unit, evidence_of, header_of, heads_of, in_order, units
+from rag_core.grounding.omissions.back import (
+    UNDOES_BELOW,
+    announces,
+    hangs,
+    is_note_of,
+    needed_with,
+    speaks_of_before,
+    takes_back,
+    undone_by,
+)
+from rag_core.grounding.own_words import cited_units
+from rag_core.grounding.units import Unit, evidence_of, header_of, heading_above, heads_of, in_order, units
 from rag_core.ingest.normalise import locate
 from rag_core.language import is_order, word_texts
 from rag_core.retrieval.titled import Titled
@@ -240,15 +250,15 @@ def as_they_stand(quoted: Sequence[Unit], page_text: PageText) -> tuple[Claim, .
     return tuple(_claim(unit, page_text) for unit in _stated(quoted))
 
 
-def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extract:
-    """The extract with the sentences that its own need, each where it stands in the document.
+def completed(found: Extract, page_text: PageText, max_sentences: int, undoing: Undoing = never) -> Extract:
+    """The extract with the sentences that its own need, each where it stands in the document, and the heading that one
+    needs before it.
 
     Less good sentences make room; only the likest one and what it needs may be more than `max_sentences`.
     """
     known = {one.unit.key: one for one in found.scored}
-    groups = [_with_beside(one, known, page_text) for one in found.chosen]
-    if all(len(group) == 1 for group in groups):
-        return found
+    passages = {one.unit.passage.id: one.unit.passage for one in found.scored}
+    groups = [_with_beside(one, known, passages.values(), page_text, undoing) for one in found.chosen]
     kept, room = set[int](), max_sentences
     for n in sorted(range(len(groups)), key=lambda n: -found.chosen[n].relevance):
         if not kept or len(groups[n]) <= room:
@@ -256,15 +266,38 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
             room -= len(groups[n])
     chosen = {one.unit.key: one for n in sorted(kept) for one in groups[n]}
     stated = {one.unit.key: claim for one, claim in zip(found.chosen, found.claims, strict=True)}
-    return replace(
-        found,
-        claims=tuple(stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()),
-        chosen=tuple(chosen.values()),
-        scored=(*found.scored, *(one for key, one in chosen.items() if key not in known)),
+    # the value is one of the sentences that were chosen, and a row is read with its own heads
+    beside = {key: replace(claim_of(one, page_text), value=None, value_probability=0.0) for key, one in chosen.items()}
+    whole = [stated.get(key) or beside[key] for key in chosen]
+    headings = [
+        heading_above(one.unit, passages.values(), page_text) if key in stated and not one.unit.spans else None
+        for key, one in chosen.items()
+    ]
+    told = iter(undoing([("heading", one.text) for one in headings if one]))
+    claims = tuple(
+        _under(heading, claim, page_text) if heading and next(told) >= UNDOES_BELOW else claim
+        for heading, claim in zip(headings, whole, strict=True)
     )
+    if claims == found.claims:
+        return found
+    further = (one for key, one in chosen.items() if key not in known)
+    return replace(found, claims=claims, chosen=tuple(chosen.values()), scored=(*found.scored, *further))
 
 
-def _with_beside(one: Scored, known: Mapping[tuple[str, int, int], Scored], page_text: PageText) -> list[Scored]:
+def _under(heading: Unit, claim: Claim, page_text: PageText) -> Claim:
+    """A claim that is said with its heading: "Motions lost: A dog is allowed."."""
+    evidence = (*heading.evidence(page_text), *claim.evidence)
+    cited = tuple(dict.fromkeys((heading.passage.id, *claim.cited)))
+    return replace(claim, text=f"{heading.text.rstrip(':')}: {claim.text}", evidence=evidence, cited=cited)
+
+
+def _with_beside(
+    one: Scored,
+    known: Mapping[tuple[str, int, int], Scored],
+    passages: Collection[Passage],
+    page_text: PageText,
+    undoing: Undoing,
+) -> list[Scored]:
     """A sentence with those of its passage that it needs, in order; a row with its notes."""
     unit, language = one.unit, one.unit.passage.language
     if unit.passage.kind is PassageKind.CODE:
@@ -274,8 +307,8 @@ def _with_beside(one: Scored, known: Mapping[tuple[str, int, int], Scored], page
         below = [other for other in known.values() if (other.unit.passage.document, other.unit.passage.section) == here]
         return [one, *(other for other in below if other is not one and is_note_of(other.unit.text, unit.text))]
     stated = units(unit.passage, page_text)
-    at = [other.key for other in stated].index(unit.key)
-    needed = {at, *needed_with([other.text for other in stated], at)}
+    texts, at = [other.text for other in stated], [other.key for other in stated].index(unit.key)
+    needed = {at, *needed_with(texts, at)}
     if not unit.lead:
         needed |= {
             n for n in range(max(0, at - 1), at) if hangs(unit.text, language) or announces(stated[n].text, language)
@@ -285,4 +318,35 @@ def _with_beside(one: Scored, known: Mapping[tuple[str, int, int], Scored], page
             for n in range(at + 1, min(at + 2, len(stated)))
             if not stated[n].lead and takes_back(stated[n].text, language)
         }
-    return [one if n == at else known.get(stated[n].key) or replace(one, unit=stated[n]) for n in sorted(needed)]
+    wanted = {stated[n].key: stated[n] for n in sorted(needed)}
+    running = _running(unit.passage, passages, page_text)
+    place = [other.key for other in running].index(unit.key)
+    undone = undone_by([other.text for other in running], place, undoing) if not unit.lead else ()
+    wanted |= {running[n].key: running[n] for n in undone if not running[n].lead}
+    ordered = in_order(list({other.text: other for other in wanted.values()}.values()), [unit.passage])
+    return [one if other.key == unit.key else known.get(other.key) or replace(one, unit=other) for other in ordered]
+
+
+def _running(passage: Passage, passages: Collection[Passage], page_text: PageText) -> list[Unit]:
+    """The sentences of a document, as far as its passages are known, in order; those of the passage once."""
+    own = units(passage, page_text)
+    told = {unit.text for unit in own}
+    others = [one for one in passages if one.document == passage.document and one.kind is not PassageKind.TABLE]
+    beside = [unit for one in others if one.id != passage.id for unit in units(one, page_text)]
+    return in_order([*own, *(unit for unit in beside if unit.text not in told)], [passage])
+
+
+def undoing_claims(
+    claims: Sequence[Claim], hits: Sequence[Hit], page_text: PageText, undoing: Undoing
+) -> tuple[Claim, ...]:
+    """The sentences near by that undo what these claims of a model's draft cite, and that none of them says."""
+    passages = {hit.passage.id: hit.passage for hit in hits}
+    said = [claim.text for claim in claims]
+    found: dict[str, Unit] = {}
+    for unit in (unit for claim in claims for unit in cited_units(claim, passages, page_text)):
+        if not unit.by_itself:
+            running = _running(unit.passage, passages.values(), page_text)
+            at = [other.key for other in running].index(unit.key)
+            beside = (running[n] for n in undone_by([other.text for other in running], at, undoing))
+            found |= {one.text: one for one in beside if not one.lead and not any(one.text in text for text in said)}
+    return tuple(_claim(unit, page_text) for unit in found.values())

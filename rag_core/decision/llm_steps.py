@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from rag_core.compression.citing import cite
+from rag_core.compression.extract import undoing_claims
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
@@ -40,6 +42,7 @@ from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidSetting, MissingDependency, ModelUnavailable, RagError
 from rag_core.facts import absent_facts
 from rag_core.grounding.additions import added_to
+from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.own_words import reworded
 from rag_core.grounding.units import with_header
 from rag_core.settings import Settings
@@ -219,8 +222,26 @@ class _Run:
         attempt = replace(attempt, draft=draft, added=added, reworded=own, correctness=sure)
         found = replace(attempt, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         problem = self._problem(draft, measurements, ask.hits)
+        if problem is Reason.NONE:
+            found = self._with_beside(found, measurements, ask.hits)
         self._count("check", self.tools.clock() - started)
         return replace(found, problem=problem)
+
+    def _with_beside(self, attempt: Attempt, measurements: Measurements, hits: Sequence[Hit]) -> Attempt:
+        """A draft with the sentences that undo its own, as its last ones."""
+        draft, page_text = attempt.draft, self.corpus.page_text
+        claims = undoing_claims(draft.claims, hits, page_text, self.tools.undoing)
+        retrieved = {hit.passage.id: with_header(hit.passage) for hit in hits}
+        measured = measure_claims(claims, retrieved, page_text, measurements.understanding.language, whole=True)
+        longer = replace(
+            draft,
+            claims=(*draft.claims, *claims),
+            measured=(*draft.measured, *measured),
+            citations={**draft.citations, **cite(claims, hits, self.corpus)},
+        )
+        more = [False] * len(claims)  # they add no word, and change none
+        added, changed = (*(attempt.added or ()), *map(int, more)), (*(attempt.reworded or ()), *more)
+        return replace(attempt, draft=longer, added=added, reworded=changed)
 
     def _problem(self, draft: Draft, measurements: Measurements, hits: Sequence[Hit]) -> Reason:
         """Why a draft is none, whatever its checks say; NONE where it is one."""

@@ -35,7 +35,7 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.given import GIVEN
 from rag_core.domain.indexing import INDEXING, Indexing, indexing_of
 from rag_core.domain.llm_trace import LlmTrace
-from rag_core.domain.measurements import CLAUSE, LibraryFacts, Measurements, Understanding
+from rag_core.domain.measurements import BESIDE, CLAUSE, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import TOP_CHARS, TOP_PASSAGES, Hit
 from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply, settled
@@ -235,11 +235,13 @@ def _measured(
         drafter, claims, conflicts = (
             ("extract", as_they_stand(quoted.units, corpus.page_text), ())
             if quoted
-            else _drafted(found, hits, corpus, measurements)
+            else _drafted(found, hits, corpus, measurements, tools)
         )
     with timed("audit"):
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
     state = indexing_of(measurements.metadata)
+    if drafter == "extract" and not quoted and not set(claims) <= set(found.claims):
+        measurements = replace(measurements, metadata={**measurements.metadata, BESIDE: True})
 
     def probability(calibration: Calibration | None, found: bool) -> float | None:
         """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""
@@ -283,13 +285,13 @@ def _about_clause(
 
 
 def _drafted(
-    found: Extract, hits: Sequence[Hit], corpus: Corpus, measurements: Measurements
+    found: Extract, hits: Sequence[Hit], corpus: Corpus, measurements: Measurements, tools: Tools
 ) -> tuple[str, tuple[Claim, ...], tuple[Conflict, ...]]:
     """Who drafts under the settings, the claims, and which of them contradict each other."""
     s, page_text = measurements.settings, corpus.page_text
     asked = Asked(measurements.question, measurements.understanding.language, measurements.library)
     if not hits or not (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
-        whole = completed(found, page_text, s.max_sentences)
+        whole = completed(found, page_text, s.max_sentences, tools.undoing)
         return "extract", *other_sides(whole, asked, page_text, max(s.max_sentences, len(whole.claims)), hits)
     if stays_whole(hits, s):
         claims = whole_passages(hits, page_text)

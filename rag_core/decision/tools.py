@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from rag_core.domain.ports import AnswerabilityModel, Embedder, EntailmentModel, LanguageModel, Reranker
+from rag_core.domain.ports import AnswerabilityModel, Embedder, EntailmentModel, LanguageModel, Reranker, Undoing, never
 from rag_core.errors import ModelUnavailable
 from rag_core.gating.scores import Calibration
 from rag_core.settings import Settings
@@ -21,7 +21,7 @@ class Tools:
     gives the one that the settings name, None where they name none, and loads it when it is first asked. `model` gives
     the language model that the settings ask for, None where none is configured. `talk` tells small talk and questions
     about the documents as such (`rag_core.domain.replies.TALK`), and gives "" for a question about what they say; with
-    none, every text is one.
+    none, every text is one. `undoing` tells how likely texts beside a sentence undo it; with none, none does.
     """
 
     embedder: Embedder
@@ -34,6 +34,7 @@ class Tools:
     entailment_model: Callable[[Settings], EntailmentModel | None] | None = None
     model: Callable[[Settings], LanguageModel | None] | None = None
     talk: Callable[[str], str] = lambda _: ""
+    undoing: Undoing = never
 
     def knows(self, language: str) -> bool:
         """Whether the embedding model knows a language; "und" counts as known, since nothing speaks against it."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 UNREAD = "unread"
 AS_OF = "as_of"  # in `Measurements.metadata`: the ISO day on which the searched versions of documents were in force
 OTHER_VERSIONS = "other_versions"  # there too: how many other versions were not searched
+BESIDE = "beside"  # in `Measurements.metadata`: what stands beside the extract's sentences stands in it
 TYPED = "typed"  # in the metadata of a rewritten question: as it was typed
 REWRITTEN_BY = "rewritten_by"  # there too: rules, model, reader or this
 SPELLING = "spelling"

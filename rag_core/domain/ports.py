@@ -16,10 +16,18 @@ from rag_core.domain.passages import Passage, Place, ReadPlace
 
 Vectors = NDArray[np.float32]
 TextKind = Literal["query", "passage"]
+Side = Literal["before", "after", "heading"]  # where a text stands, seen from a sentence
+# for each text beside a sentence the probability that it takes that back, limits or frames it
+Undoing = Callable[[Sequence[tuple[Side, str]]], Sequence[float]]
 Progress = Callable[[str, int, int], None]  # (what, done, total); `what` may be a `Step`
 # (document id, 1-based page) -> the page's raw text; "" where there is no such page
 PageText = Callable[[str, int], str]
 Cancel = Callable[[], bool]  # True when the user wants to stop; read between batches
+
+
+def never(beside: Sequence[tuple[Side, str]]) -> Sequence[float]:
+    """An `Undoing` without a model: no text undoes."""
+    return [0.0] * len(beside)
 
 
 class Step(str):

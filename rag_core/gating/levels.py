@@ -6,7 +6,7 @@ from math import inf
 from statistics import fmean
 
 from rag_core.domain.indexing import indexing_of
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import BESIDE, Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.settings import Mode, Settings
@@ -64,10 +64,12 @@ def cut_passages(measurements: Measurements) -> frozenset[str]:
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    It is medium at most where a claim was not read, OCR is unsure of a figure, or pages, perhaps better ones, were
-    unread, whatever their checks may do; and low at most where sources contradict each other.
+    It is medium at most where a claim was not read, or needs what stands beside it, OCR is unsure of a figure, or
+    pages, perhaps better ones, were unread, whatever their checks may do. It is low at most where sources contradict
+    each other.
     """
     doubtful = any(citation.doubtful for citation in measurements.draft.citations.values())
+    doubtful = doubtful or BESIDE in measurements.metadata
     doubtful = doubtful or bool(unread(measurements)) or indexing_of(measurements.metadata) is not None
     caps = [ConfidenceLevel.MEDIUM] * doubtful + [ConfidenceLevel.LOW] * shows_conflicts(measurements)
     return lowest(_level_of_score(measurements), *caps)

@@ -19,7 +19,8 @@ from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.ingest.blocks.rows import ends_sentence
-from rag_core.ingest.normalise import cells, locate, read_passage_text
+from rag_core.ingest.normalise import cells, locate, normalise, read_passage_text
+from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.language import LANGUAGES, dates, ends_in_question, fold, sentences, word_texts
 
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
@@ -172,6 +173,19 @@ def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
             if index or not closed or not _only_names(text[start:end], piece.role, len(found)):
                 yield Unit(passage, text[start:end], left + start, left + end, lead=lead)
         closed = ends_sentence(text.rstrip())
+
+
+def heading_above(unit: Unit, known: Iterable[Passage], page_text: PageText) -> Unit | None:
+    """The innermost heading that a unit stands under, where it is printed in its passage or another of the `known`."""
+    passage, inner = unit.passage, unit.passage.section.rpartition(SECTION_MARK)[2]
+    here = [one for one in known if (one.document, one.section) == (passage.document, passage.section)]
+    for one in (passage, *here) if inner else ():
+        edges = edges_of(one, read_passage_text(pages_of(one.document, one.spans, page_text), one.spans).starts)
+        for piece, (left, right) in zip(one.parts, pairwise(edges), strict=True):
+            found = _HEADING.search(one.text, left, right) if piece.role is Role.HEADING else None
+            if found is not None and normalise(found[1]).text == normalise(inner).text:
+                return Unit(one, found[1], *found.span(1))
+    return None
 
 
 def edges_of(passage: Passage, starts: Sequence[int]) -> list[int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_core.adapters import tracing
+from rag_core.adapters.embedding.beside import undoing
 from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
@@ -133,9 +134,9 @@ def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool) -> 
     answers = models.answerability_model(s, apart=apart)
     embedder = CachedEmbedder(model)
 
-    def talk(text: str) -> str:
+    def published() -> Embedder:
         embedded = s.embedding_model == EMBEDDED
-        return talk_of(text, embedder if embedded else models.embedder(EMBEDDED, s.embedding_precision))
+        return embedder if embedded else models.embedder(EMBEDDED, s.embedding_precision)
 
     return Tools(
         embedder,
@@ -145,5 +146,6 @@ def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool) -> 
         answerability_model=answers,
         entailment_model=partial(models.entailment_model, apart=apart),
         model=models.language_model,
-        talk=talk,
+        talk=lambda text: talk_of(text, published()),
+        undoing=lambda beside: undoing(beside, published()),
     )

@@ -8,18 +8,21 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from builders import HashEmbedder, MemoryCorpus, Text
+from builders import HashEmbedder, MemoryCorpus, Text, hit
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.compression.conflicts import other_sides
-from rag_core.compression.extract import Extract, claim_of, completed
+from rag_core.compression.extract import Extract, claim_of, completed, undoing_claims
 from rag_core.compression.scoring import Scored
+from rag_core.domain.documents import Span
 from rag_core.domain.measurements import LibraryFacts
-from rag_core.domain.passages import PassageKind
+from rag_core.domain.passages import PassageKind, Piece, Role
+from rag_core.domain.ports import Undoing
+from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
-from rag_core.grounding.omissions.back import STEPS_WORDS
+from rag_core.grounding.omissions.back import FAR, STEPS_WORDS, UNDOES, UNDOES_BELOW, UNDOES_FAR
 from rag_core.grounding.units import Unit, units
 
 ANIMALS = "Cats stay at home. Dogs may be brought into the garden. This does not apply in July. Birds are fed at noon."
@@ -227,3 +230,73 @@ def test_given_any_extract_then_nothing_stands_twice_and_no_exception_is_lost(te
     assert texts[0] in found
     assert found == [one for one in SENTENCES if one in found]
     assert SENTENCES[1] not in found or SENTENCES[2] in found
+
+
+def undone(*texts: str, likely: float = UNDOES) -> Undoing:
+    """A model for which these undo what they stand beside."""
+    return lambda beside: [likely if text in texts else 0.0 for _, text in beside]
+
+
+RULES = (
+    "Motions lost Cats stay at home. Dogs may enter the garden. Birds are fed at noon. Fish are bought on demand. "
+    "Snails live below the hedge."
+)
+
+
+def headed(text: str) -> tuple[Extract, MemoryCorpus]:
+    """An extract of this sentence, below the heading."""
+    at = len("Motions lost")
+    pieces = (Piece(Role.HEADING, (Span(1, 0, at),)), Piece(Role.TEXT, (Span(1, at + 1, len(RULES)),)))
+    corpus = MemoryCorpus([Text("d", RULES, "en")], HashEmbedder())
+    passage = replace(corpus.passages[0], section="Rules › Motions lost", pieces=pieces)
+    scored = {unit.text: Scored(unit, {}, 0.9) for unit in units(passage, corpus.page_text)}
+    return Extract((claim_of(scored[text], corpus.page_text),), (scored[text],), tuple(scored.values())), corpus
+
+
+def under(*texts: str, likely: float = UNDOES) -> list[str]:
+    found, corpus = headed("Dogs may enter the garden.")
+    return [claim.text for claim in completed(found, corpus.page_text, 1, undone(*texts, likely=likely)).claims]
+
+
+@each(
+    ("text", "likely", "wanted"),
+    [
+        ("Cats stay at home.", UNDOES, ["Cats stay at home.", "Dogs may enter the garden."]),
+        ("Birds are fed at noon.", UNDOES, ["Dogs may enter the garden.", "Birds are fed at noon."]),
+        ("Birds are fed at noon.", UNDOES - 0.01, ["Dogs may enter the garden."]),
+        ("Fish are bought on demand.", UNDOES, ["Dogs may enter the garden."]),  # with another between it must be surer
+        ("Fish are bought on demand.", UNDOES_FAR, ["Dogs may enter the garden.", "Fish are bought on demand."]),
+        ("Motions lost", UNDOES_BELOW, ["Motions lost: Dogs may enter the garden."]),
+        ("Motions lost", UNDOES_BELOW - 0.01, ["Dogs may enter the garden."]),
+    ],
+)
+def test_given_what_undoes_a_sentence_near_by_then_it_is_said_with_it(
+    text: str, likely: float, wanted: list[str]
+) -> None:
+    assert under(text, likely=likely) == wanted
+
+
+def test_given_a_sentence_far_away_then_it_undoes_nothing() -> None:
+    assert FAR == 3
+    found, corpus = headed("Cats stay at home.")
+    whole = completed(found, corpus.page_text, 1, undone("Snails live below the hedge.", likely=1.0))
+    assert whole is found
+
+
+def test_given_a_heading_that_undoes_then_the_claim_rests_on_both() -> None:
+    found, corpus = headed("Dogs may enter the garden.")
+    (claim,) = completed(found, corpus.page_text, 1, undone("Motions lost")).claims
+
+    assert [one.quote for one in claim.evidence] == ["Motions lost", "Dogs may enter the garden."]
+    (measured,) = measure_claims([claim], {}, corpus.page_text, "en", whole=True)
+    assert measured.word_for_word
+
+
+def test_given_a_models_claim_that_another_sentence_undoes_then_that_one_follows_unless_it_is_said() -> None:
+    found, corpus = headed("Dogs may enter the garden.")
+    hits = [hit(of=found.chosen[0].unit.passage)]
+
+    (more,) = undoing_claims(found.claims, hits, corpus.page_text, undone("Birds are fed at noon."))
+    assert (more.text, more.evidence[0].quote) == ("Birds are fed at noon.", "Birds are fed at noon.")
+    both = (*found.claims, more)
+    assert undoing_claims(both, hits, corpus.page_text, undone("Birds are fed at noon.")) == ()

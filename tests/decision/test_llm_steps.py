@@ -20,8 +20,9 @@ from rag_core.decision.measure import measure
 from rag_core.decision.tools import Tools
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import TextKind, Vectors
-from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.errors import Cancelled, ModelUnavailable
+from rag_core.gating.levels import level
 from rag_core.settings import Mode, Settings
 from rag_core.wiring import language_model
 from tests.honest_model import draft, kind, passages, refusal, sufficient, verdicts
@@ -305,3 +306,20 @@ def test_given_a_changed_value_then_the_setting_says_what_fails(corpus: MemoryCo
     assert {"number_changed", "contradicted"} <= set(flags(0.5))
     assert "number_changed" in flags(0.0)
     assert "contradicted" not in flags(0.0)
+
+
+def test_given_a_sentence_that_another_undoes_then_extract_and_draft_say_both_at_medium_at_most(
+    server: ModelServer,
+) -> None:
+    gone = "The rule about letters has been struck out by the members."
+    corpus = MemoryCorpus([Text("contract", f"{NOTICE} {gone}")], HashEmbedder())
+    use = replace(configured(server), undoing=lambda beside: [float(text == gone) for _, text in beside])
+
+    drafted = run(corpus, use, support_mode=Mode.OFF)
+    (attempt,) = drafted.llm_trace.attempts if drafted.llm_trace else ()
+
+    assert [claim.text for claim in drafted.draft.claims] == [NOTICE, gone]
+    assert [claim.text for claim in attempt.draft.claims] == [NOTICE, gone]
+    assert len(attempt.draft.measured) == len(attempt.added or ()) == len(attempt.reworded or ()) == 2
+    assert level(drafted) is ConfidenceLevel.MEDIUM
+    assert level(run(corpus, configured(server), support_mode=Mode.OFF)) is ConfidenceLevel.HIGH

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_core.decision.checks import GATING
 from rag_core.decision.checks.gating import WIDEN
-from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
+from rag_core.domain.measurements import BESIDE, KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.gating import levels
@@ -348,6 +348,11 @@ def test_given_a_claim_that_nothing_read_then_medium_at_most(mode: Mode, score: 
     assert level(judged) == expected
     uncited = replace(judged.draft.claims[0], evidence=())
     assert levels.unread(replace(judged, draft=replace(judged.draft, claims=(uncited,)))) == 0
+
+
+@each(("score", "expected"), [(0.99, "medium"), (0.6, "low")])
+def test_given_an_answer_that_needs_what_stands_beside_it_then_medium_at_most(score: float, expected: str) -> None:
+    assert level(measurements(0.9, correctness=score, metadata={BESIDE: True})) == expected
 
 
 def test_given_no_passage_or_no_calibration_then_the_level_falls_back() -> None:
