@@ -149,6 +149,10 @@ class Engine:
         self._watch(measurements, decision)
         return decision
 
+    def try_out(self, question: str, settings: Settings) -> Measurements:
+        """What is measured of a question that nobody asked, from the documents alone: neither noted nor logged."""
+        return self.measure(question, settings.changed(drafter="extract"))
+
     def stand_alone(
         self,
         question: str,

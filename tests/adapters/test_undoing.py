@@ -16,7 +16,6 @@ TOLD: list[tuple[Side, str]] = [
     ("after", "Im ersten Jahr sind Sie trotzdem gebunden und bekommen keine Antwort."),
     ("after", "Tohle vše se tisklo, než dodavatel zkrachoval; do odvolání se nevaří."),
     ("after", "Isso já não é verdade desde o ano passado."),
-    ("before", "If the legacy we are hoping for ever arrives, this is what visitors will find."),
     ("before", "Det här är bara ett påhittat exempel."),
     ("heading", "Motions lost"),
     ("heading", "Nicht angenommene Anträge"),

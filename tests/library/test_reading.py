@@ -26,7 +26,7 @@ from rag_core.library.stored.sources import Source
 from rag_core.library.stored.stored_json import page_from_json, page_to_json
 from rag_core.library.stored.typed_json import to_row
 
-READ_BY = ("2.0", 15)  # PyMuPDF's version, and that of what it reads
+READ_BY = ("2.0", 16)  # PyMuPDF's version, and that of what it reads
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False)
 
 

@@ -44,6 +44,8 @@ OURS = {
     "_table(on)",  # of ui/ask/checks.py, which escapes what comes from documents
     "_links(sources, answer.format)",  # of ui/ask/evidence.py, which escapes what comes from documents
     "_script()",  # of ui/ask/keys.py: a file and texts of ours
+    "_arrival(asked)",  # of ui/ask/keys.py: numbers and a text of ours
+    "_words_of_field(key, megabytes)",  # of ui/app/elements.py: texts of ours
     "meter(check)",  # of ui/ask/checks.py: numbers alone
     "label",  # _knob's: literals above, or a setting's name
     "screen().get(f'help.preset_{name}', presets()[name].help)",  # files of ours, by a preset's name

@@ -66,11 +66,15 @@ def file_field(text: str, types: Sequence[str], key: str, help: str, megabytes: 
 
     The style sheet shows these words instead of Streamlit's, which are English on every screen.
     """
+    st.html(_words_of_field(key, megabytes))
+    st.file_uploader(say(text), types, key=key, help=say(help), max_upload_size=megabytes, **more)
+
+
+def _words_of_field(key: str, megabytes: int | None) -> str:
     most = megabytes or int(st.get_option("server.maxUploadSize"))
     words = {"upload": say("files.upload"), "more": say("files.more"), "takes": say("files.takes", n=most)}
     style = ";".join(f"--{name}:{json.dumps(said, ensure_ascii=False)}" for name, said in words.items())
-    st.html(f"<style>.st-key-{key}{{{style}}}</style>")
-    st.file_uploader(say(text), types, key=key, help=say(help), max_upload_size=megabytes, **more)
+    return f"<style>.st-key-{key}{{{style}}}</style>"
 
 
 def badge(text: str, icon: str, color: Any, *, n: float = 0, help: str = "") -> None:

@@ -33,11 +33,14 @@ def _script() -> str:
 
 def arrived(asked: Asked) -> None:
     """Tell that this decision is on the page. A question is gone to once; decided anew, it is only told."""
+    with st.container(key="keys_arrived"):
+        st.html(_arrival(asked), unsafe_allow_javascript=True)
+
+
+def _arrival(asked: Asked) -> str:
     decision = asked.decision
     this = zlib.crc32(
         f"{decision.reason} {decision.answer} {decision.explanation} {asked.settings.min_correctness}".encode()
     )
     how = json.dumps(say(f"turns.badge_{ending_of(decision)}"))
-    with st.container(key="keys_arrived"):
-        script = f"<script>window.plumbline?.arrived({asked.number:d}, {this:d}, {how})</script>"
-        st.html(script, unsafe_allow_javascript=True)
+    return f"<script>window.plumbline?.arrived({asked.number:d}, {this:d}, {how})</script>"

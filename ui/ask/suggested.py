@@ -87,7 +87,7 @@ def find(engine: Engine, document: Document, settings: Settings, stop: Cancel) -
     for question in candidates(engine, document):
         if stop():
             return None
-        found = answered(document, decide(_measured(engine, question, settings)))
+        found = answered(document, decide(engine.try_out(question, settings)))
         if found and found[1] >= LEAST:
             best = max(best, (*found, question))
         if best[0] and best[1] >= ENOUGH:
@@ -103,10 +103,6 @@ def answered(document: Document, decision: Decision) -> tuple[bool, float] | Non
     return (is_new, decision.scores["correctness"]) if decision.answered and alone else None
 
 
-def _measured(engine: Engine, question: str, settings: Settings) -> Measurements:
-    return engine.measure(question, settings.changed(drafter="extract"))
-
-
 def _questions(engine: Engine, stop: Cancel) -> Iterator[tuple[Document, Measurements]]:
     known, shown, settings = engine.library.questions(), 0, state.base_settings()
     for document in reversed(engine.library.snapshot.documents):
@@ -117,7 +113,7 @@ def _questions(engine: Engine, stop: Cancel) -> Iterator[tuple[Document, Measure
             engine.library.keep_question(document.id, question)
         if question:
             shown += 1
-            yield document, _measured(engine, question, settings)
+            yield document, engine.try_out(question, settings)
 
 
 def _work(engine: Engine, session: Session) -> Background[Found]:
