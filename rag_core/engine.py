@@ -150,7 +150,7 @@ class Engine:
         return decision
 
     def try_out(self, question: str, settings: Settings) -> Measurements:
-        """What is measured of a question that nobody asked, from the documents alone: neither noted nor logged."""
+        """The measurements of a question that nobody asked, from the documents alone: neither noted nor logged."""
         return self.measure(question, settings.changed(drafter="extract"))
 
     def stand_alone(
