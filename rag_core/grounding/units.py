@@ -176,10 +176,13 @@ def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
 
 
 def heading_above(unit: Unit, known: Iterable[Passage], page_text: PageText) -> Unit | None:
-    """The innermost heading that a unit stands under, where it is printed in its passage or another of the `known`."""
+    """The innermost heading that a unit stands under, where it is printed in its passage or another of the `known`.
+
+    None that asks, since what stands below answers it.
+    """
     passage, inner = unit.passage, unit.passage.section.rpartition(SECTION_MARK)[2]
     here = [one for one in known if (one.document, one.section) == (passage.document, passage.section)]
-    for one in (passage, *here) if inner else ():
+    for one in (passage, *here) if inner and not ends_in_question(inner) else ():
         edges = edges_of(one, read_passage_text(pages_of(one.document, one.spans, page_text), one.spans).starts)
         for piece, (left, right) in zip(one.parts, pairwise(edges), strict=True):
             found = _HEADING.search(one.text, left, right) if piece.role is Role.HEADING else None

@@ -18,7 +18,7 @@ TOLD: list[tuple[Side, str]] = [
     ("after", "Isso já não é verdade desde o ano passado."),
     ("before", "Det här är bara ett påhittat exempel."),
     ("heading", "Motions lost"),
-    ("heading", "Nicht angenommene Anträge"),
+    ("heading", "Abgelehnte Anträge"),
 ]
 HARMLESS: list[tuple[Side, str]] = [
     ("after", "Towels can be hired at the desk."),
@@ -26,6 +26,7 @@ HARMLESS: list[tuple[Side, str]] = [
     ("before", "Maps are sold at the station kiosk."),
     ("before", "Kola stojí ve druhé místnosti."),
     ("heading", "Opening hours"),
+    ("heading", "Where to write"),
     ("heading", "Kontakt"),
 ]
 

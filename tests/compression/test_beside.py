@@ -243,12 +243,12 @@ RULES = (
 )
 
 
-def headed(text: str) -> tuple[Extract, MemoryCorpus]:
+def headed(text: str, heading: str = "Motions lost") -> tuple[Extract, MemoryCorpus]:
     """An extract of this sentence, below the heading."""
-    at = len("Motions lost")
-    pieces = (Piece(Role.HEADING, (Span(1, 0, at),)), Piece(Role.TEXT, (Span(1, at + 1, len(RULES)),)))
-    corpus = MemoryCorpus([Text("d", RULES, "en")], HashEmbedder())
-    passage = replace(corpus.passages[0], section="Rules › Motions lost", pieces=pieces)
+    at, body = len(heading), RULES.replace("Motions lost", heading)
+    pieces = (Piece(Role.HEADING, (Span(1, 0, at),)), Piece(Role.TEXT, (Span(1, at + 1, len(body)),)))
+    corpus = MemoryCorpus([Text("d", body, "en")], HashEmbedder())
+    passage = replace(corpus.passages[0], section=f"Rules › {heading}", pieces=pieces)
     scored = {unit.text: Scored(unit, {}, 0.9) for unit in units(passage, corpus.page_text)}
     return Extract((claim_of(scored[text], corpus.page_text),), (scored[text],), tuple(scored.values())), corpus
 
@@ -281,6 +281,13 @@ def test_given_a_sentence_far_away_then_it_undoes_nothing() -> None:
     found, corpus = headed("Cats stay at home.")
     whole = completed(found, corpus.page_text, 1, undone("Snails live below the hedge.", likely=1.0))
     assert whole is found
+
+
+def test_given_a_heading_that_asks_then_it_undoes_nothing_of_what_answers_it() -> None:
+    found, corpus = headed("Dogs may enter the garden.", "May dogs come in?")
+    (claim,) = completed(found, corpus.page_text, 1, undone("May dogs come in?", likely=1.0)).claims
+
+    assert claim.text == "Dogs may enter the garden."
 
 
 def test_given_a_heading_that_undoes_then_the_claim_rests_on_both() -> None:
