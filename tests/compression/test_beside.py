@@ -22,7 +22,7 @@ from rag_core.domain.passages import PassageKind, Piece, Role
 from rag_core.domain.ports import Undoing
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
-from rag_core.grounding.omissions.back import FAR, STEPS_WORDS, UNDOES, UNDOES_BELOW, UNDOES_FAR
+from rag_core.grounding.omissions.back import FAR, STEPS_WORDS, UNDOES, UNDOES_BELOW, UNDOES_FAR, undone_by
 from rag_core.grounding.units import Unit, units
 
 ANIMALS = "Cats stay at home. Dogs may be brought into the garden. This does not apply in July. Birds are fed at noon."
@@ -274,6 +274,14 @@ def test_given_what_undoes_a_sentence_near_by_then_it_is_said_with_it(
     text: str, likely: float, wanted: list[str]
 ) -> None:
     assert under(text, likely=likely) == wanted
+
+
+def test_given_an_item_of_a_list_with_others_between_then_it_undoes_none_outside_of_it() -> None:
+    texts = ["Call 4500.", "Faults are mended in a day.", "• One: all is down.", "• Two: there is a way round."]
+    sure = undone(*texts, likely=1.0)
+
+    assert undone_by(texts, 0, sure) == (1,)
+    assert undone_by(texts, 3, sure) == (0, 1, 2)
 
 
 def test_given_a_sentence_far_away_then_it_undoes_nothing() -> None:

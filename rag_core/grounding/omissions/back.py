@@ -19,6 +19,7 @@ from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.facts.sentence.markers import markers
 from rag_core.ingest.normalise import normalise
 from rag_core.language import LANGUAGES, fold, lemma, limit_words, spaced, words
+from rag_core.language.bullets import BULLETS
 from rag_core.language.statement_words import BesideRows
 
 # among which a sentence takes up what stands before it; further on a pronoun mostly has its noun beside it. Chosen
@@ -123,8 +124,12 @@ def _needed_by_place(texts: Sequence[str], at: int) -> tuple[int, ...]:
 
 
 def undone_by(texts: Sequence[str], at: int, undoing: Undoing) -> tuple[int, ...]:
-    """The sentences before and behind the one at `at` that undo it, as rising indices; `FAR` away at most."""
-    beside = [n for n in range(max(0, at - FAR), min(len(texts), at + FAR + 1)) if n != at]
+    """The sentences before and behind the one at `at` that undo it, as rising indices; `FAR` away at most.
+
+    An item of a list with others between belongs to these.
+    """
+    near = range(max(0, at - FAR), min(len(texts), at + FAR + 1))
+    beside = [n for n in near if abs(n - at) == 1 or (n != at and texts[n][:1] not in BULLETS)]
     odds = undoing([("before" if n < at else "after", texts[n]) for n in beside])
     return tuple(n for n, one in zip(beside, odds, strict=True) if one >= (UNDOES if abs(n - at) == 1 else UNDOES_FAR))
 
