@@ -13,8 +13,9 @@ Presets that return short contexts as they are have the passages themselves for 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 
 from rag_core.compression.scoring import NO_TITLES, ROW_ALONE, UNREAD, Scored, score_units
@@ -258,7 +259,8 @@ def completed(found: Extract, page_text: PageText, max_sentences: int, undoing: 
     """
     known = {one.unit.key: one for one in found.scored}
     passages = {one.unit.passage.id: one.unit.passage for one in found.scored}
-    groups = [_with_beside(one, known, passages.values(), page_text, undoing) for one in found.chosen]
+    stated_in = cache(lambda passage: units(passage, page_text))  # each passage once, for all sentences near it
+    groups = [_with_beside(one, known, passages.values(), stated_in, undoing) for one in found.chosen]
     kept, room = set[int](), max_sentences
     for n in sorted(range(len(groups)), key=lambda n: -found.chosen[n].relevance):
         if not kept or len(groups[n]) <= room:
@@ -267,8 +269,10 @@ def completed(found: Extract, page_text: PageText, max_sentences: int, undoing: 
     chosen = {one.unit.key: one for n in sorted(kept) for one in groups[n]}
     stated = {one.unit.key: claim for one, claim in zip(found.chosen, found.claims, strict=True)}
     # the value is one of the sentences that were chosen, and a row is read with its own heads
-    beside = {key: replace(claim_of(one, page_text), value=None, value_probability=0.0) for key, one in chosen.items()}
-    whole = [stated.get(key) or beside[key] for key in chosen]
+    whole = [
+        stated.get(key) or replace(claim_of(one, page_text), value=None, value_probability=0.0)
+        for key, one in chosen.items()
+    ]
     headings = [
         heading_above(one.unit, passages.values(), page_text) if key in stated and not one.unit.spans else None
         for key, one in chosen.items()
@@ -295,7 +299,7 @@ def _with_beside(
     one: Scored,
     known: Mapping[tuple[str, int, int], Scored],
     passages: Collection[Passage],
-    page_text: PageText,
+    stated_in: Callable[[Passage], list[Unit]],
     undoing: Undoing,
 ) -> list[Scored]:
     """A sentence with those of its passage that it needs, in order; a row with its notes."""
@@ -306,9 +310,10 @@ def _with_beside(
         here = unit.passage.document, unit.passage.section
         below = [other for other in known.values() if (other.unit.passage.document, other.unit.passage.section) == here]
         return [one, *(other for other in below if other is not one and is_note_of(other.unit.text, unit.text))]
-    stated = units(unit.passage, page_text)
-    texts, at = [other.text for other in stated], [other.key for other in stated].index(unit.key)
-    needed = {at, *needed_with(texts, at)}
+    stated = stated_in(unit.passage)
+    at = [other.key for other in stated].index(unit.key)
+    needed = {at, *needed_with([other.text for other in stated], at)}
+    undone: list[Unit] = []
     if not unit.lead:
         needed |= {
             n for n in range(max(0, at - 1), at) if hangs(unit.text, language) or announces(stated[n].text, language)
@@ -318,22 +323,23 @@ def _with_beside(
             for n in range(at + 1, min(at + 2, len(stated)))
             if not stated[n].lead and takes_back(stated[n].text, language)
         }
-    wanted = {stated[n].key: stated[n] for n in sorted(needed)}
-    running = _running(unit.passage, passages, page_text)
-    place = [other.key for other in running].index(unit.key)
-    undone = undone_by([other.text for other in running], place, undoing) if not unit.lead else ()
-    wanted |= {running[n].key: running[n] for n in undone if not running[n].lead}
-    ordered = in_order(list({other.text: other for other in wanted.values()}.values()), [unit.passage])
+        undone = _undone(unit, passages, stated_in, undoing)
+    wanted = {other.text: other for other in (*(stated[n] for n in sorted(needed)), *undone)}
+    ordered = in_order(list(wanted.values()), [unit.passage])
     return [one if other.key == unit.key else known.get(other.key) or replace(one, unit=other) for other in ordered]
 
 
-def _running(passage: Passage, passages: Collection[Passage], page_text: PageText) -> list[Unit]:
-    """The sentences of a document, as far as its passages are known, in order; those of the passage once."""
-    own = units(passage, page_text)
-    told = {unit.text for unit in own}
-    others = [one for one in passages if one.document == passage.document and one.kind is not PassageKind.TABLE]
-    beside = [unit for one in others if one.id != passage.id for unit in units(one, page_text)]
-    return in_order([*own, *(unit for unit in beside if unit.text not in told)], [passage])
+def _undone(
+    unit: Unit, passages: Collection[Passage], stated_in: Callable[[Passage], list[Unit]], undoing: Undoing
+) -> list[Unit]:
+    """The sentences near by that undo one, in order, also those of the other known passages of its document."""
+    own = stated_in(unit.passage)
+    told = {other.text for other in own}
+    here = [one for one in passages if one.document == unit.passage.document and one.kind is not PassageKind.TABLE]
+    beside = [other for one in here if one.id != unit.passage.id for other in stated_in(one) if other.text not in told]
+    running = in_order([*own, *beside], [unit.passage])
+    at = [other.key for other in running].index(unit.key)
+    return [running[n] for n in undone_by([one.text for one in running], at, undoing) if not running[n].lead]
 
 
 def undoing_claims(
@@ -341,12 +347,9 @@ def undoing_claims(
 ) -> tuple[Claim, ...]:
     """The sentences near by that undo what these claims of a model's draft cite, and that none of them says."""
     passages = {hit.passage.id: hit.passage for hit in hits}
-    said = [claim.text for claim in claims]
+    stated_in = cache(lambda passage: units(passage, page_text))
     found: dict[str, Unit] = {}
     for unit in (unit for claim in claims for unit in cited_units(claim, passages, page_text)):
         if not unit.by_itself:
-            running = _running(unit.passage, passages.values(), page_text)
-            at = [other.key for other in running].index(unit.key)
-            beside = (running[n] for n in undone_by([other.text for other in running], at, undoing))
-            found |= {one.text: one for one in beside if not one.lead and not any(one.text in text for text in said)}
-    return tuple(_claim(unit, page_text) for unit in found.values())
+            found |= {one.text: one for one in _undone(unit, passages.values(), stated_in, undoing)}
+    return tuple(_claim(one, page_text) for text, one in found.items() if not any(text in said.text for said in claims))

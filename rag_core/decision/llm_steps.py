@@ -231,6 +231,8 @@ class _Run:
         """A draft with the sentences that undo its own, as its last ones."""
         draft, page_text = attempt.draft, self.corpus.page_text
         claims = undoing_claims(draft.claims, hits, page_text, self.tools.undoing)
+        if not claims:
+            return attempt
         retrieved = {hit.passage.id: with_header(hit.passage) for hit in hits}
         measured = measure_claims(claims, retrieved, page_text, measurements.understanding.language, whole=True)
         longer = replace(
@@ -239,8 +241,9 @@ class _Run:
             measured=(*draft.measured, *measured),
             citations={**draft.citations, **cite(claims, hits, self.corpus)},
         )
-        more = [False] * len(claims)  # they add no word, and change none
-        added, changed = (*(attempt.added or ()), *map(int, more)), (*(attempt.reworded or ()), *more)
+        # they add no word, and change none
+        added = (*(attempt.added or ()), *[0] * len(claims))
+        changed = (*(attempt.reworded or ()), *[False] * len(claims))
         return replace(attempt, draft=longer, added=added, reworded=changed)
 
     def _problem(self, draft: Draft, measurements: Measurements, hits: Sequence[Hit]) -> Reason:

@@ -41,8 +41,8 @@ _STATED = regex.compile(
     rf"|.*?(?<![\p{{Lu}}\p{{Ll}}\p{{Nd}}/_.-])(?!{_YEAR}|\p{{Nd}}{{1,3}}(?:$|-\p{{L}}))\p{{Nd}}"  # no year, no page
 )
 _VERSION = regex.compile(r"\b(?:v|ver\p{L}*|wer\p{L}*|rev\p{L}*)\.?\s?\p{Nd}+\.\p{Nd}", regex.IGNORECASE)
-# a sign without a value; one that opens an item is its mark, and a word with one letter less is still that word
 _POINT = re.compile(r"\(?(\w|\d\d)(\.\)?|\))")  # "2.", "(a)", "b)"
+# a sign without a value; one that opens an item is its mark, and a word with one letter less is still that word
 _UNREAD = regex.compile(r"(?<!\A)(?<![\p{L}\p{M}\ufffd])\ufffd(?![\p{L}\p{M}\ufffd])|\A\ufffd(?=[^\s\p{L}\p{M}\ufffd])")
 CHOICE_CHARS = 40  # at the end of a text, where a choice stands; chosen
 _BARRED = regex.compile(r"\|\s*+[^|\s][^|\t]*+\|(?:\s*\|){2,}\s*$")  # a row of three columns whose first is filled

@@ -50,7 +50,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "20981351e3be"),
     "language": (4, "e7c02ac48a7c"),
-    "features": (14, "826d0728bc8f"),
+    "features": (14, "d511aca4d91e"),
 }
 
 
