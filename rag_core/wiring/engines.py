@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_core.adapters import tracing
-from rag_core.adapters.embedding.beside import undoing
 from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.embedding.intents import talk_of
+from rag_core.adapters.embedding.undoing import undoing
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.optional import require
 from rag_core.decision.tools import Tools

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from folding import each
 
-from rag_core.adapters.embedding.beside import SIDES, undoing
 from rag_core.adapters.embedding.by_name import EMBEDDED
+from rag_core.adapters.embedding.undoing import SIDES, undoing
 from rag_core.domain.ports import Side
 from rag_core.grounding.omissions.back import UNDOES, UNDOES_BELOW
 from rag_core.wiring import models

@@ -1,6 +1,6 @@
-"""Fit what tells that a text beside a sentence takes that back, limits or frames it: data/models/beside.safetensors.
+"""Fit what tells that a text beside a sentence takes that back, limits or frames it: data/models/undoing.safetensors.
 
-    python -m training.reader.beside [--out FILE]
+    python -m training.reader.undoing [--out FILE]
 
 It learns from `training/reader/places.jsonl`: two places that differ in one sentence or heading, of which one no longer
 answers; what stands beside other sentences that answer does no harm. And from the wordings of
@@ -21,13 +21,13 @@ import numpy as np
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 
-from rag_core.adapters.embedding.beside import BESIDE_FILE, SIDES
 from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.adapters.embedding.undoing import SIDES, UNDOING_FILE
 from rag_core.domain.ports import Side
 from training.files import Row, rows
 from training.reader.places import CELL, FILE, PATH
 
-UNDOING = FILE.with_name("undoing.json")
+WORDINGS = Path(__file__).with_suffix(".json")
 NEXT, APART = 3, 3  # places behind one that may differ from it in one sentence alone, and sentences between; chosen
 USUAL = 0.3  # what stands beside any sentence counts so much beside an example of a pair; chosen
 C = 1.0  # inverse of the penalty; of 1, 4 and 16 the best on attacks of another hand
@@ -81,7 +81,7 @@ def of_others(places: list[Row]) -> Iterator[Example]:
             for side, n in sides:
                 if 0 <= n < len(place["units"]) and CELL not in place["units"][n]:
                     yield Example(side, place["units"][n], False, USUAL)
-    for wordings in json.loads(UNDOING.read_text(encoding="utf-8")).values():
+    for wordings in json.loads(WORDINGS.read_text(encoding="utf-8")).values():
         for side in SIDES:
             yield from (Example(side, text, True, 1.0) for text in wordings[side])
             yield from (Example(side, text, False, 1.0) for text in wordings[f"harmless_{side}"])
@@ -100,7 +100,7 @@ def fitted(some: list[Example], vectors: dict[str, np.ndarray]) -> tuple[np.ndar
 def main() -> None:
     """Read the arguments, fit, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=BESIDE_FILE)
+    parser.add_argument("--out", type=Path, default=UNDOING_FILE)
     given = parser.parse_args()
     places = rows(FILE)
     undoing = {(one.side, one.text): one for one in of_pairs(places) if one.undoes}

@@ -16,7 +16,7 @@ from rag_core.domain.ports import Embedder, Side, Vectors
 from rag_core.settings import DATA
 
 SIDES: tuple[Side, ...] = ("before", "after", "heading")
-BESIDE_FILE = DATA / "models" / "beside.safetensors"  # by `training.reader.beside`
+UNDOING_FILE = DATA / "models" / "undoing.safetensors"  # by `training.reader.undoing`
 
 
 def undoing(texts: Sequence[tuple[Side, str]], embedder: Embedder) -> list[float]:
@@ -28,4 +28,4 @@ def undoing(texts: Sequence[tuple[Side, str]], embedder: Embedder) -> list[float
 
 @cache
 def _fitted() -> dict[str, Vectors]:
-    return load_file(BESIDE_FILE)
+    return load_file(UNDOING_FILE)
