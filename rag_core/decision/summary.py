@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rag_core.decision.checks.gating import LIKELY
+from rag_core.decision.compose import UNANSWERED
 from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import ClaimMeasurement
@@ -42,7 +43,7 @@ def ending_of(decision: Decision) -> Ending:
     if not decision.answered:
         return Ending.NO if decision.may_be is None else Ending.MAYBE
     missed = any(one.stage == "correctness" and one.state is State.FAILED for one in decision.trace.checks)
-    part = decision.metadata.get("unanswered") or any(one.can_answer == "partial" for one in decision.judgements)
+    part = decision.metadata.get(UNANSWERED) or any(one.can_answer == "partial" for one in decision.judgements)
     if missed or part or decision.conflicts:
         return Ending.MAYBE
     low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT)
