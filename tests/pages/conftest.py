@@ -23,6 +23,7 @@ from rag_core import wiring
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.domain.ports import TextKind
 from rag_core.work import loading
+from ui.ask import suggested
 from ui.documents import viewer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,6 +87,9 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 
 
 def _forget() -> None:
+    for work in suggested._kept().values():  # else it embeds within the next test, where `embedded` counts
+        work.stop()
+        assert work.wait(JOB_SECONDS)
     loading.forget()
     # where a test asks `state` outside a run: it began in the collection of that test's library
     SessionStateProxy().pop("plumbline", None)
