@@ -184,11 +184,6 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         SEARCHED,
         _file("--out", help="where the calibration goes (default: the library's calibration.json)"),
         _option("--embedding", metavar="MODEL", help="embedding model to fit for (default: the library's)"),
-        _switch(
-            "--adjust",
-            help="start from the score in force and change what the questions say otherwise: 20 of either kind are "
-            "enough then, not 50",
-        ),
         PASSWORD,
     ),
     ("calibrate show", "say which calibration a library is judged by, and why", calibrate_command.show): (

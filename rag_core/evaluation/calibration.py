@@ -16,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.domain.measurements import Measurements
-from rag_core.errors import InvalidInput
 from rag_core.evaluation import metrics
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
-from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identity, adjust, fit, question_hash, require
+from rag_core.gating.scores import MIN_COUNT, Calibration, Identity, fit, question_hash, require
 
 FOLDS = 5  # a usual number; chosen, not measured
 SEED = 7  # draws the folds; any number would do
 VALUES_OF_C = (0.01, 0.1, 1.0)  # the regularisation's C as in scikit-learn; few questions need the smaller ones
-VALUES_OF_C_TO_ADJUST = (0.001, 0.01, 0.1, 1.0)  # the same, where a calibration in force is only adjusted
 WRONG = 0.05  # the share of wrong answers at which false refusals are compared
 BINS = 10  # tenths of the scale, for the calibration error
 MAX_WORDS = (
@@ -69,32 +67,14 @@ def fitted(
 ) -> Calibration:
     """All features fitted, as strongly as the folds bear; the provenance is completed by what was measured.
 
-    The score of right answers is that of `base`, adjusted where enough are known, or fitted from nothing without one.
+    Without enough known right answers their score is that of `base`.
 
     Raises:
         InvalidInput: fewer than 50 questions of either kind.
     """
     require([one.answerable for one in samples], MIN_COUNT)
-    made = _with_figures(samples, _fitting(identity, None), {**provenance, "method": "fit"})
+    made = _with_figures(samples, _fitting(identity), provenance)
     return _with_correctness(made, base, samples)
-
-
-def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
-    """`base`, as far as these questions, but those of its fit, say otherwise; InvalidInput below 20 of a kind."""
-    new = _unseen(base, samples)
-    seen = len(samples) - len(new)
-    try:
-        require([one.answerable for one in new], MIN_TO_ADJUST)
-    except InvalidInput as error:
-        if not seen:
-            raise
-        raise InvalidInput(
-            f"{seen} of {len(samples)} questions belong to those that calibration {base.id} was fitted on, and the "
-            f"others are too few.",
-            remedy=f"{error.remedy} Those that it was fitted on do not count.",
-        ) from error
-    about = {**provenance, "method": "adjust", "base": base.id, "left_out": seen}
-    return _with_correctness(_with_figures(new, _fitting(base.identity, base), about), base, samples)
 
 
 def figures_of(provenance: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -178,24 +158,17 @@ def out_of_fold(samples: Sequence[Sample], make: Fit) -> Probabilities:
 
 def _with_correctness(made: Calibration, base: Calibration | None, samples: Sequence[Sample]) -> Calibration:
     """With a score of right answers; that of `base`, if any, where too few right answers are known."""
-    before = base.correctness if base else None
-    new = _unseen(base, samples) if base else samples
-    known = [replace(one, answerable=one.right) for one in new if one.right is not None]
-    right, answerable = sum(one.answerable for one in known), sum(one.answerable for one in new)
-    given = sum(one.answerable and one.right is not None for one in new)
-    if min(right, len(known) - right) < (MIN_TO_ADJUST if before else MIN_COUNT) or given < MIN_KNOWN * answerable:
-        return replace(made, correctness=before)
+    known = [replace(one, answerable=one.right) for one in samples if one.right is not None]
+    right, answerable = sum(one.answerable for one in known), sum(one.answerable for one in samples)
+    given = sum(one.answerable and one.right is not None for one in samples)
+    if min(right, len(known) - right) < MIN_COUNT or given < MIN_KNOWN * answerable:
+        return replace(made, correctness=base.correctness if base else None)
 
-    found = _with_figures(known, _fitting(made.identity, before), {"method": "adjust" if before else "fit"})
+    found = _with_figures(known, _fitting(made.identity), {})
     about = {name: value for name, value in found.provenance.items() if name != "question_hashes"}
     return replace(
         made, correctness=replace(found, provenance={}), provenance={**made.provenance, "correctness": about}
     )
-
-
-def _unseen(base: Calibration, samples: Sequence[Sample]) -> list[Sample]:
-    known = frozenset(base.provenance.get("question_hashes", ()))
-    return [one for one in samples if question_hash(one.question) not in known]
 
 
 def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str, Any]) -> Calibration:
@@ -212,18 +185,15 @@ def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str,
     return replace(whole, provenance={**about, **whole.provenance})
 
 
-def _fitting(identity: Identity, base: Calibration | None) -> Fit:
-    """Fits from nothing, or adjusts `base`, with the C that gives the least negative log-likelihood on the folds."""
+def _fitting(identity: Identity) -> Fit:
+    """Fits with the C that gives the least negative log-likelihood on the folds."""
 
     def at(c: float, rows: Sequence[Sample]) -> Calibration:
-        columns = [one.features for one in rows], [one.answerable for one in rows]
-        if base is None:
-            return fit(identity, *columns, {"strength": c}, c=c, least=1)
-        return adjust(base, *columns, {"strength": c}, c=c, least=1)
+        measured, answerable = [one.features for one in rows], [one.answerable for one in rows]
+        return fit(identity, measured, answerable, {"strength": c}, c=c, least=1)
 
     def best(samples: Sequence[Sample]) -> Calibration:
-        values = VALUES_OF_C if base is None else VALUES_OF_C_TO_ADJUST
-        losses = {c: _negative_log_likelihood(samples, partial(at, c)) for c in values}
+        losses = {c: _negative_log_likelihood(samples, partial(at, c)) for c in VALUES_OF_C}
         return at(min(losses, key=losses.__getitem__), samples)
 
     return best

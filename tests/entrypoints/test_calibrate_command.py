@@ -85,25 +85,6 @@ def test_given_labelled_questions_when_fitted_then_the_library_has_its_own_score
     assert "an earlier file comes first" in run("calibrate", "show", "--library", library)[1]
 
 
-def test_given_few_labels_when_adjusted_then_the_score_in_force_is_adjusted(documents, questions, tmp_path, run):
-    lines = questions.read_text(encoding="utf-8").splitlines()
-    few = tmp_path / "few.csv"
-    few.write_text("\n".join([*lines[:26], *lines[-25:]]), encoding="utf-8")
-    out = tmp_path / "own.json"
-    given = ("--documents", documents, "--questions", few, "--out", out)
-
-    code, _, err = run("calibrate", "fit", *given)
-    assert (code, out.exists()) == (1, False)
-    assert "25 answerable and 25 unanswerable questions are too few" in err
-
-    assert run("calibrate", "fit", *given, "--adjust")[0] == 0
-    made, base = calibrate.read(out), calibrate.read(calibrate.FILE)
-    assert made.provenance["base"] == base.id
-    assert made.provenance["method"] == "adjust"
-    assert made.id != base.id
-    assert made.mean == base.mean
-
-
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

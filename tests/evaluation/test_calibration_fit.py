@@ -13,7 +13,6 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation.calibration import (
     MAX_WORDS,
     Sample,
-    adjusted,
     false_refusals_at,
     figures_of,
     fitted,
@@ -47,7 +46,7 @@ def test_given_a_labelled_set_when_fitted_then_the_provenance_is_complete_and_js
 
     about = json.loads(json.dumps(made.provenance))
     assert about["sets"] == {"own": 400}
-    assert (about["date"], about["method"], about["folds"], about["seed"]) == ("2026-11-21", "fit", 5, 7)
+    assert (about["date"], about["folds"], about["seed"]) == ("2026-11-21", 5, 7)
     assert about["n"] == {
         "answerable": sum(r.answerable for r in rows),
         "unanswerable": sum(not r.answerable for r in rows),
@@ -95,33 +94,6 @@ def test_given_forty_nine_of_one_kind_then_nothing_is_fitted(kind: bool) -> None
         fitted(identity("m"), rows, {})
 
 
-def test_given_few_labels_when_adjusted_then_base_method_and_figures_are_named() -> None:
-    base, rows = calibration("m"), samples(60, seed=7, slope=4, middle=0.6)
-
-    made = adjusted(base, rows, {"date": "2026-11-21"})
-
-    about = made.provenance
-    assert (about["method"], about["base"], about["left_out"]) == ("adjust", base.id, 0)
-    assert about["left_out_of_the_fit"]["all"]["n"] == 60
-    assert made.identity == base.identity
-    assert made.id != base.id
-    assert about["strength"] in (0.001, 0.01, 0.1, 1.0)
-
-
-def test_given_questions_that_the_base_was_fitted_on_then_they_do_not_count() -> None:
-    rows = samples(120)
-    base = replace(
-        calibration("m"), provenance={"question_hashes": [question_hash(row.question.upper()) for row in rows[:40]]}
-    )
-
-    made = adjusted(base, rows, {})
-
-    assert made.provenance["left_out"] == 40
-    assert set(made.provenance["question_hashes"]).isdisjoint(base.provenance["question_hashes"])
-    with pytest.raises(InvalidInput, match=r"40 of 60 questions belong to those that calibration .* was fitted on"):
-        adjusted(base, rows[:60], {})
-
-
 def test_given_known_scores_then_false_refusals_are_counted_at_the_lowest_threshold_that_allows_five_percent() -> None:
     no = np.linspace(0.0, 0.95, 20)  # one of twenty may pass: the threshold lies just above 0.9
     scores = np.concatenate([no, [0.1, 0.5, 0.92, 0.99]])
@@ -141,26 +113,22 @@ def rightly(rows: list[Sample], share: float = 0.5) -> list[Sample]:
     return [replace(row, right=row.answerable and row.features["draft_cosine"] >= cut) for row in rows]
 
 
-@pytest.mark.parametrize("adjusts", [True, False])
-def test_given_right_answers_then_the_score_of_right_answers_follows_them_and_is_named(adjusts: bool) -> None:
-    base, rows = calibration("m"), rightly(samples(300))
-    made = adjusted(base, rows, {}) if adjusts else fitted(identity("m"), rows, {}, base)
+def test_given_right_answers_then_the_score_of_right_answers_follows_them_and_is_named() -> None:
+    rows = rightly(samples(300))
+    made = fitted(identity("m"), rows, {}, calibration("m"))
 
     assert made.correctness is not None
     right = [bool(row.right) for row in rows]
     assert np.mean(given_by(made.correctness, rows)) == pytest.approx(np.mean(right), abs=0.05)
     assert np.mean(given_by(made, rows)) == pytest.approx(np.mean([row.answerable for row in rows]), abs=0.05)
     about = json.loads(json.dumps(made.provenance))["correctness"]
-    assert (about["method"], about["n"]) == ("adjust", {"answerable": sum(right), "unanswerable": 300 - sum(right)})
+    assert about["n"] == {"answerable": sum(right), "unanswerable": 300 - sum(right)}
     assert about["left_out_of_the_fit"]["all"]["auroc"] > 0.9
     assert figures_of({"correctness": about})[1] == about["left_out_of_the_fit"]
     assert Calibration.from_json(json.loads(json.dumps(made.to_json()))) == made
 
 
-def test_given_no_score_to_start_from_then_one_of_right_answers_is_fitted_where_there_are_enough() -> None:
-    rows = rightly(samples(300))
-
-    assert fitted(identity("m"), rows, {}).provenance["correctness"]["method"] == "fit"
+def test_given_no_score_of_before_and_few_right_answers_then_there_is_none() -> None:
     assert fitted(identity("m"), rightly(samples(300), 0.1), {}).correctness is None
 
 
@@ -173,9 +141,10 @@ def test_given_too_few_known_right_answers_then_the_score_of_right_answers_stays
         for row in rightly(samples(300))
     ]
 
-    for made in (adjusted(base, rows, {}), fitted(identity("m"), rows, {}, base)):
-        assert made.correctness == base.correctness
-        assert "correctness" not in made.provenance
+    made = fitted(identity("m"), rows, {}, base)
+
+    assert made.correctness == base.correctness
+    assert "correctness" not in made.provenance
 
 
 def test_given_a_draft_then_it_is_right_where_it_holds_a_right_answer_and_is_short() -> None:

@@ -24,7 +24,6 @@ from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import (
     Calibration,
     Identity,
-    adjust,
     fit,
     load,
     packed,
@@ -246,58 +245,6 @@ def test_given_exactly_fifty_of_each_then_it_is_fitted() -> None:
     rows = [ZERO | {"draft_cosine": float(n % 2)} for n in range(100)]
 
     assert isinstance(fit(identity("m"), rows, [bool(n % 2) for n in range(100)], {}), Calibration)
-
-
-def shifted(count: int) -> tuple[list[dict[str, float]], list[bool]]:
-    """Questions whose odds rise half as fast as `calibration` says, from another middle."""
-    draw = np.random.default_rng(11)
-    values = draw.uniform(0, 1, count)
-    right = draw.uniform(0, 1, count) < 1 / (1 + np.exp(-(4 * values - 3)))
-    return [ZERO | {"draft_cosine": float(value)} for value in values], [bool(one) for one in right]
-
-
-def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become_theirs() -> None:
-    rows, answerable = shifted(4000)
-    base = calibration()
-
-    found = adjust(base, rows, answerable, {"method": "adjust"}, c=1.0)
-
-    assert found.coefficients[FEATURES.index("draft_cosine")] == pytest.approx(4, abs=0.5)
-    assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
-    assert (found.identity, found.provenance, found.correctness) == (
-        base.identity,
-        {"method": "adjust"},
-        base.correctness,
-    )
-    assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"draft_cosine"}
-
-
-def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_ones_is_taken_over() -> None:
-    rows, answerable = shifted(400)
-    base = calibration()
-
-    found = adjust(base, rows, answerable, {}, c=1e-6)
-
-    assert found.coefficients == pytest.approx(base.coefficients, abs=0.01)
-    assert sum(found.probability(row) for row in rows) == pytest.approx(sum(answerable), abs=0.1)
-
-
-def test_given_weights_when_adjusted_then_a_question_counts_as_often_as_they_say() -> None:
-    rows, answerable = shifted(100)
-    twice = [2.0 if place < 50 else 1.0 for place in range(100)]
-
-    by_weight = adjust(calibration(), rows, answerable, {}, weights=twice)
-    by_count = adjust(calibration(), [*rows, *rows[:50]], [*answerable, *answerable[:50]], {})
-
-    assert by_weight.coefficients == pytest.approx(by_count.coefficients, abs=1e-3)
-    assert by_weight.intercept == pytest.approx(by_count.intercept, abs=1e-3)
-
-
-def test_given_too_few_labels_when_adjusted_then_nothing_comes_of_it() -> None:
-    rows, answerable = labelled(30)
-
-    with pytest.raises(InvalidInput, match="too few"):
-        adjust(calibration(), rows, answerable, {})
 
 
 def test_given_a_damaged_shipped_file_then_restore_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,10 +25,10 @@ from rag_core.entrypoints.commands.terminal import (
     tell,
 )
 from rag_core.errors import InvalidInput, RagError
-from rag_core.evaluation.calibration import Sample, adjusted, figures, figures_of, fitted, given_by, is_right
+from rag_core.evaluation.calibration import Sample, figures, figures_of, fitted, given_by, is_right
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.gating import scores as calibrate
-from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identity, require
+from rag_core.gating.scores import MIN_COUNT, Calibration, Identity, require
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.settings import Cost, Settings
 from rag_core.wiring import answerability_model, as_built, calibration_files, embedder, noting, open_engine
@@ -40,8 +40,7 @@ def fit(args: argparse.Namespace) -> int:
     if args.embedding:
         settings = settings.changed(embedding_model=args.embedding)
     questions, problems = labelled_questions(args.questions)
-    least = MIN_TO_ADJUST if args.adjust else MIN_COUNT
-    require([one.answerable for one in questions], least)  # before anything is measured
+    require([one.answerable for one in questions], MIN_COUNT)  # before anything is measured
     with library_for(args) as folder:
         if not args.embedding:
             settings = as_built(folder, args.collection, settings)
@@ -64,7 +63,7 @@ def fit(args: argparse.Namespace) -> int:
             },
             "settings": _settings_that_measure(settings),
         }
-        made = _fitted(args, engine, samples, about)
+        made = _fitted(engine, samples, about)
         if args.out is None:
             noting(folder, args.collection)(Action.THRESHOLDS, (made.id,))
     with storage_problems("keeping the calibration"):
@@ -147,18 +146,11 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
     return samples, unmeasured
 
 
-def _fitted(args: argparse.Namespace, engine: Engine, samples: Sequence[Sample], about: dict[str, Any]) -> Calibration:
+def _fitted(engine: Engine, samples: Sequence[Sample], about: dict[str, Any]) -> Calibration:
     base = engine.tools.calibration
     if base is not None:  # how the one in force does on these questions
         about["before"] = {"id": base.id, **figures(given_by(base, samples), [one.answerable for one in samples])}
-    if not args.adjust:
-        return fitted(Identity.of(engine.tools.embedder, engine.tools.answerability_model), samples, about, base)
-    if base is None:
-        raise InvalidInput(
-            "No calibration fits this model, so there is none to adjust.",
-            remedy="Fit all features: leave --adjust out. `calibrate show` says what differs.",
-        )
-    return adjusted(base, samples, about)
+    return fitted(Identity.of(engine.tools.embedder, engine.tools.answerability_model), samples, about, base)
 
 
 def _settings_that_measure(settings: Settings) -> dict[str, Any]:
