@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,6 @@ from rag_core.settings import Settings
 from tests.bench.peers import __main__ as bench
 from tests.bench.peers import frameworks, memory, pdfs, turns, vectors
 from tests.bench.peers.turns import OURS, PEERS, Run
-from tests.bench.stages import STAGES, Clock
 
 
 def test_given_runs_when_made_a_figure_then_the_faster_peer_of_each_round_counts_and_of_the_rounds_the_median(
@@ -121,20 +119,6 @@ def test_given_a_child_that_does_not_run_its_own_program_yet_then_its_memory_is_
         process.stdin.close()
 
     assert 0 < held < 64 << 20, "half of what the two share, as the child is left out"
-
-
-def test_each_stage_is_a_function_that_is_there() -> None:
-    assert [name for name, place, function in STAGES if not callable(getattr(place, function, None))] == []
-
-
-def test_given_stages_within_each_other_then_each_counts_its_own_part_alone(monkeypatch) -> None:
-    clock, now = Clock(), iter([0.0, 1.0, 4.0, 10.0])
-    monkeypatch.setattr(time, "process_time", lambda: next(now))
-
-    with clock.stage("cutting"), clock.stage("counting"):
-        pass
-
-    assert clock.taken == {"counting": 3.0, "cutting": 7.0}
 
 
 def test_given_a_run_then_its_speed_is_by_the_clock() -> None:

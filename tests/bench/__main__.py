@@ -20,8 +20,8 @@ from rag_core.engine import Engine
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import embedder, open_engine
-from tests.bench import audit, page
 from tests.bench import model as language_model
+from tests.bench import page
 from tests.bench import replay as replay_set
 from tests.bench.peers import __main__ as peers
 from tests.bench.published import embedded_folder
@@ -114,7 +114,6 @@ def main() -> int:
             ("replay, median", replays(engine, settings), 5.0, "ms"),
         ]
         figures += replay_set.figures(replay_set.measured(engine, settings), settings)
-        figures += audit.figures(engine, settings)
         figures += language_model.figures(engine, settings)
         beside, missing = peers.measured(named, engine.library.snapshot.passages, settings)
     pages, ratio = ingest_ratio(paths, settings)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page
 
-from tests.campaign.load import memory
+from tests.bench.peers.memory import tree_bytes
 from tests.e2e.browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, ask, free_port, launched, settled, wait_until_healthy
 from ui.app.state import MAX_QUESTIONS
 from ui.ask.waiting import EXAMPLES
@@ -151,7 +151,7 @@ def _session(page: Page, server: int, questions: int) -> tuple[float, float]:
         page.locator(".st-key-outcome").wait_for()
         settled(page)
         if number % 10 == 0:
-            held.append((memory(server)[0], float(page.evaluate(HEAP_MB))))
+            held.append((tree_bytes(server) / 2**20, float(page.evaluate(HEAP_MB))))
             print(f"  {number:4} questions: server {held[-1][0]:6.0f} MB, tab {held[-1][1]:4.0f} MB", flush=True)
         if number == questions:
             break
