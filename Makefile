@@ -20,7 +20,7 @@ PEERS := build/peers/.setup-done
 # Containers often tell Python to keep no compiled modules; every process of a run would then compile the project and its tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test unit coverage coverage-all check bench campaign setup tools stores ray rapidocr litellm peers lock licences sbom clean
+.PHONY: app test unit coverage coverage-all check bench setup tools stores ray rapidocr litellm peers lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -57,10 +57,6 @@ check: $(TEST_TOOLS)
 
 bench: $(TEST_TOOLS)
 	@$(BIN)/python -m tests.bench
-
-# Hours of attacks, counted into one table; see SECURITY.md. `make campaign ARGS="kills --kills 20"` for a part of it.
-campaign: $(TEST_TOOLS)
-	@nice -n 19 $(BIN)/python -m tests.campaign $(ARGS)
 
 setup: $(READY)
 

@@ -1,7 +1,5 @@
 """Harm done to every stored file of a library, and what is read from it afterwards.
 
-The suite takes a sample; a campaign may take all.
-
 folder = a_library(path)                                           something in every kind of file
 for done in damaged(folder, copies, stored(folder), per_file=2):   bytes changed, cut short, emptied, deleted
     done.problem()                                                 "" where it was told or changed nothing, else what

@@ -21,7 +21,6 @@ BASES = (
 MADE = {  # files that a user or a program makes
     "access.yaml",
     "calibration.json",
-    "campaign.md",
     "deleting.json",
     "sbom.json",
     "secrets.toml",

@@ -1,7 +1,7 @@
 """Writes text that nobody can see in many ways, and text that looks odd and can be seen: one page a form, by name.
 
-`hidden_forms()` and `visible_forms()` give all of them; a campaign may use them as well as the tests. Content streams
-are written by hand, since programs that write PDFs do not write such pages.
+`hidden_forms()` and `visible_forms()` give all of them. Content streams are written by hand, since programs that write
+PDFs do not write such pages.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import pytest
 from folding import each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from lost_text import damaged_copies
 
 from rag_core.domain.documents import PageSource
 from rag_core.errors import (
@@ -29,7 +30,6 @@ from rag_core.ingest.layout import Lines, Words
 from rag_core.ingest.reading.ocr_engines import find_tessdata
 from rag_core.ingest.reading.pdf import Limits, PdfContent, read_pdf, render_page
 from rag_core.ingest.reading.pdf_process import POLL_S
-from tests.campaign.lost_text import damaged_copies
 
 needs_tesseract = pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")
 
@@ -304,7 +304,6 @@ def test_given_a_page_whose_content_breaks_off_when_read_then_the_page_is_named_
 
 
 def test_given_damaged_copies_of_the_samples_when_they_lose_text_then_each_says_so() -> None:
-    """A few of what `tests/campaign/lost_text.py` counts."""
     lost = 0
     for row in damaged_copies(range(100, 116)):
         lost += row.lost > 0.01

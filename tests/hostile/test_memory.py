@@ -3,8 +3,7 @@
 
 The limits of the product are 400 MiB for a file that attacks and 1,024 MiB for an ordinary one of 2,000 pages. That
 process takes about 190 MiB before it reads anything. Here the files of many pages have at most a third and an eighth of
-the size, and what they may take beyond the 190 MiB is a third and an eighth too; `make campaign ARGS=memory` measures
-them in full size.
+the size, and what they may take beyond the 190 MiB is a third and an eighth too.
 """
 
 from __future__ import annotations

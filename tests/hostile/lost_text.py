@@ -1,27 +1,19 @@
-"""Damages the samples in seeded ways, reads each copy through the real child process, and counts which lost text
-without a note.
-
-`python tests/campaign/lost_text.py [COUNT] [FIRST]` prints the counts: about 0.7 s a copy.
-"""
+"""Damages the samples in seeded ways, and says of each copy, read by the real child process, what text it lost."""
 
 from __future__ import annotations
 
 import random
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+from rag_core.errors import RagError
+from rag_core.ingest.reading.pdf import PdfContent, read_pdf
 
-from rag_core.errors import RagError  # noqa: E402
-from rag_core.ingest.reading.pdf import PdfContent, read_pdf  # noqa: E402
-
-SAMPLES = sorted((ROOT / "data/samples").glob("*.pdf"))
+SAMPLES = sorted((Path(__file__).resolve().parents[2] / "data/samples").glob("*.pdf"))
 STRUCTURE = rb"/(?:Contents|Length|Filter|Kids|Font|ToUnicode|Type|Resources|FlateDecode|W|Encoding)\b|\d+ 0 (?:R|obj)|endobj|endstream|xref"  # noqa: E501
 
 
@@ -112,24 +104,3 @@ def _whole(sample: Path) -> Counter[str]:
 
 def _words(content: PdfContent) -> Counter[str]:
     return Counter(word for page in content.pages for word in page.text.split())
-
-
-def main(count: int = 504, first: int = 0) -> None:
-    """Print what became of `count` copies."""
-    rows = list(damaged_copies(range(first, first + count)))
-    read = [row for row in rows if not row.refused]
-    print(f"{len(rows)} copies: {len(rows) - len(read)} refused, {len(read)} read.")
-    for share in (0.1, 0.01):
-        lost = [row for row in read if row.lost > share]
-        silent = [row for row in lost if not row.notes]
-        print(
-            f"{len(lost)} lost more than {share:.0%} of their words, {len(silent)} of them without a note.",
-            *silent,
-            sep="\n  ",
-        )
-    whole = [row for row in read if not row.lost]
-    print(f"{len(whole)} lost no word; {sum(bool(row.notes) for row in whole)} of them have a note.")
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

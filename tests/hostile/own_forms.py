@@ -1,6 +1,4 @@
-"""More forms of hidden text, and of honest text, than `tests/hostile/forms.py` has: what its author did not think
-of.
-"""
+"""More forms of hidden text, and of honest text, than `forms` has: what its author did not think of."""
 
 from __future__ import annotations
 
@@ -21,11 +19,6 @@ def hidden_forms() -> Iterator[tuple[str, Form]]:
 def visible_forms() -> Iterator[tuple[str, Form]]:
     """Text that is plain to see."""
     yield from _built(VISIBLE, "", f"{SHOWN} {SECRET}")
-
-
-def disputed_forms() -> Iterator[tuple[str, Form]]:
-    """Text that some viewers show and others do not."""
-    yield from _built(DISPUTED, SECRET, SHOWN)
 
 
 def _built(builds: Mapping[str, Build], hidden: str, seen: str) -> Iterator[tuple[str, Form]]:
@@ -101,13 +94,6 @@ def _layer(state: str) -> Build:
     return build
 
 
-def _expression_off(paper: Paper) -> str:
-    layer = paper.add("<</Type/OCG/Name(Notes)>>")
-    paper.catalog = f"/OCProperties<</OCGs[{layer} 0 R]/D<</ON[{layer} 0 R]>>>>"
-    paper.name("Properties", "L", paper.add(f"<</Type/OCMD/VE[/Not {layer} 0 R]>>"))
-    return "/OC /L BDC " + WORDS + "EMC"
-
-
 def _form(content: str, keys: str) -> Build:
     def build(paper: Paper) -> str:
         fonts = f"/Resources<</Font<</F1<<{STANDARD}>>>>>>"
@@ -172,16 +158,10 @@ HIDDEN: Mapping[str, Build] = {
     "under a fat point": _content(WORDS + "0 G 1 J 300 w 170 603 m 170 603 l S 1 g " + text(SHOWN, 72, 700)),
     "under its own white outline": _content(f"0 g 1 G 9 w BT /F1 12 Tf 2 Tr 72 600 Td ({SECRET}) Tj ET"),
 }
-# MuPDF paints these, and so does our picture of the page; other viewers do not.
-DISPUTED: Mapping[str, Build] = {
-    "ink of no colorant": _colour(_tint("None"), "1"),
-    "layer off by an expression": _expression_off,
-}
 VISIBLE: Mapping[str, Build] = {
     "letters that paint themselves black": lambda paper: _drawn_font(paper, "600 0 d0 0 g 100 0 400 700 re f"),
     "spot colour with its tint": _colour(_tint("Gold"), "1"),
     "black of Lab": _colour("[/Lab<</WhitePoint[0.95 1 1.09]/Range[-100 100 -100 100]>>]", "0 0 0"),
-    "letters of a dark shading": _shaded("/C0[0]/C1[0.5]"),
     "under a darkening yellow box": _state("/BM/Darken", WORDS + "/G gs 1 1 0 rg " + BOX),
     "layer for the screen": _layer("ON"),
     "clipped by two cells": _content("70 590 300 30 re 400 590 30 30 re W* n " + WORDS),
