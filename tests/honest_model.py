@@ -42,7 +42,6 @@ def passages(asked: Asked) -> dict[str, str]:
 
 
 def question(asked: Asked) -> str:
-    """The question of the prompt."""
     found = [str(row["question"]) for row in data_lines(asked) if "question" in row]
     return found[-1] if found else asked.user.rstrip().splitlines()[-1]
 
@@ -92,7 +91,6 @@ def draft(*claims: tuple[str, str, str]) -> dict[str, Any]:
 
 
 def refusal(reason: str = "The passages do not say it.") -> dict[str, Any]:
-    """A structured refusal."""
     return {"answerable": False, "reason": reason, "claims": []}
 
 

@@ -19,7 +19,6 @@ R = f'xmlns:r="{KINDS}"'
 
 
 def packed(parts: Mapping[str, str]) -> bytes:
-    """An Office document of these parts."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")

@@ -71,7 +71,6 @@ class Provider(ThreadingHTTPServer):
         return KeySet(self.published).as_dict(private=False)
 
     def token(self, subject: str, nonce: str) -> str:
-        """A signed identity token."""
         now = int(time.time())
         claims = {"iss": self.address, "sub": subject, "aud": CLIENT, "iat": now, "exp": now + 600, "nonce": nonce}
         claims |= self.people[subject] | self.wrong

@@ -179,7 +179,6 @@ def _chained(head: str, raw: bytes) -> str:
 
 
 def _parsed(raw: bytes) -> Entry | None:
-    """The entry of a line; None where it is none."""
     try:
         row: Any = json.loads(raw)
     except (ValueError, RecursionError):

@@ -203,7 +203,6 @@ def assert_audited(decision: Decision, engine: Engine) -> None:
 
 
 def numbers(text: str) -> set[str]:
-    """The runs of digits of a text."""
     return set(re.findall(r"\d+", text))
 
 

@@ -42,7 +42,6 @@ QUESTIONS = (
 
 
 def median_ms(run: Callable[[], object], times: int) -> float:
-    """Median of several runs in milliseconds."""
     taken = []
     for _ in range(times):
         started = time.perf_counter()

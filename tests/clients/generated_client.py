@@ -29,7 +29,6 @@ CONFIG = "{content_type_overrides: {image/png: application/octet-stream}, post_h
 
 
 def generated(document: bytes, folder: Path) -> Any:
-    """The package that is generated from a document."""
     (folder / "api.json").write_bytes(document)
     (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
     made = [sys.executable, "-m", "openapi_python_client", "generate", "--fail-on-warning", "--meta", "none"]
@@ -40,7 +39,6 @@ def generated(document: bytes, folder: Path) -> Any:
 
 
 def run(address: str, token: str) -> None:
-    """Generate, and call."""
     request = urllib.request.Request(f"{address}/api/openapi.json", headers={"authorization": f"Bearer {token}"})
     document = urllib.request.urlopen(request).read()
     paths = json.loads(document)["paths"].values()

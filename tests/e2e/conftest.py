@@ -83,7 +83,6 @@ def page(open_page: Opener) -> Page:
 
 @pytest.fixture(scope="session")
 def screens() -> Path:
-    """Where screenshots are kept."""
     folder = Path(__file__).resolve().parents[2] / "build" / "screens"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -86,7 +86,6 @@ class Paper:
 
 
 def text(words: str, x: float = 72, y: float = 600, size: float = 12, before: str = "", font: str = "F1") -> str:
-    """Operators that show `words`."""
     return f"BT {before} /{font} {size} Tf {x} {y} Td ({words}) Tj ET\n"
 
 
@@ -120,12 +119,10 @@ def _forms(
 
 
 def hidden(name: str) -> Form:
-    """One of `hidden_forms`."""
     return dict(hidden_forms())[name]
 
 
 def visible(name: str) -> Form:
-    """One of `visible_forms`."""
     return dict(visible_forms())[name]
 
 

@@ -68,19 +68,6 @@ def headings(pages: int = 700) -> bytes:
     return shared(pages, b"".join([*parts, b"ET"]))
 
 
-def different_words(pages: int = 200) -> bytes:
-    """Words of which none comes twice."""
-    made = pymupdf.open()
-    number = 0
-    for _ in range(pages):
-        lines = []
-        for _ in range(110):
-            lines.append(" ".join(f"{word:x}z" for word in range(0xA00000 + number, 0xA00000 + number + 16)))
-            number += 16
-        made.new_page().insert_text((20, 30), lines, fontsize=6)
-    return made.tobytes(deflate=True)
-
-
 def outline(entries: int = 50_000) -> bytes:
     """A table of contents with more rows than any reader would open, each with a long title."""
     made = pymupdf.open()

@@ -52,8 +52,6 @@ def _tint(name: str) -> str:
 
 
 def _shaded(gray: str) -> Build:
-    """Letters filled with a shading."""
-
     def build(paper: Paper) -> str:
         function = f"<</FunctionType 2/Domain[0 1]{gray}/N 1>>"
         shading = f"<</ShadingType 2/ColorSpace/DeviceGray/Coords[70 0 270 0]/Extend[true true]/Function{function}>>"

@@ -30,7 +30,6 @@ needs_engine = pytest.mark.skipif("eng" not in find_tessdata()[0], reason="reads
 
 
 def print_of(lines, width=420, height=200):
-    """A picture of lines of print, as PNG."""
     with pymupdf.open() as made:
         page = made.new_page(width=width, height=height)
         for at, line in enumerate(lines):

@@ -51,7 +51,6 @@ class Held(HashEmbedder):
             assert self._changed.wait_for(lambda: self._stands and self._done == self._let, SECONDS)
 
     def let_all(self) -> None:
-        """Let all go."""
         with self._changed:
             self._let += 1_000_000
             self._changed.notify_all()

@@ -76,7 +76,6 @@ class Held:
         self.go = threading.Event()
 
     def __call__(self, progress: Progress, cancelled: Cancel) -> AddReport:
-        """Wait."""
         assert self.go.wait(SECONDS)
         return AddReport()
 

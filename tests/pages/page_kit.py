@@ -61,7 +61,6 @@ def html(app: AppTest) -> str:
 
 
 def session_of(app: AppTest) -> state.Session:
-    """What the session holds."""
     held: state.Session = app.session_state["plumbline"]
     return held
 
@@ -105,7 +104,6 @@ def open_part(app: AppTest, name: str) -> AppTest:
 
 
 def by_key(app: AppTest, prefix: str) -> list[str]:
-    """The keys of buttons that begin so."""
     return [button.key for button in app.button if (button.key or "").startswith(prefix)]
 
 
@@ -121,7 +119,6 @@ def choose_document(app: AppTest, id: str) -> AppTest:
 
 
 def keys_of_containers(page: AppTest) -> set[str]:
-    """The keys of all containers, which are what the page is coloured by."""
     found: set[str] = set()
 
     def walk(node: object) -> None:

@@ -179,7 +179,6 @@ def open_tab(page: AppTest, name: str) -> AppTest:
 
 
 def table(page: AppTest, column: str) -> list[dict[str, object]]:
-    """The rows of the table that has this column."""
     return next(one.value for one in page.dataframe if column in one.value).to_dict("records")
 
 

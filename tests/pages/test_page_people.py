@@ -290,7 +290,6 @@ def test_given_the_right_to_tokens_when_the_settings_are_opened_then_one_is_made
 
 
 def table(page: AppTest, column: str) -> Any:
-    """The table that has this column."""
     return next(one.value for one in page.dataframe if column in one.value.columns)
 
 

@@ -33,7 +33,6 @@ MAX_FOUND = 10  # fields that a search shows
 
 
 def keys(page: AppTest) -> set[str]:
-    """The keys of all buttons."""
     return {button.key for button in page.button}
 
 
@@ -42,7 +41,6 @@ def move(page: AppTest, name: str, value: float) -> AppTest:
 
 
 def shown_settings(page: AppTest) -> set[str]:
-    """The settings that have a field now."""
     fields = (*page.slider, *page.selectbox, *page.toggle, *page.text_input, *page.text_area)
     return KNOBS.keys() & {name_of(one) for one in fields}
 

@@ -92,7 +92,6 @@ def labelled_run(server: Server, collection: str, name: str, rows: list[dict[str
 
 
 def service_of(folder: Path, **options: Any) -> Service:
-    """A service over a folder."""
     return Service(folder, Settings.load(), Runner(), **{"per_minute": 1_000_000, **options})
 
 

@@ -76,7 +76,6 @@ def every_route(server: Server) -> dict[Route, Any]:
 
 
 def call(client: httpx2.Client, route: Route, name: str, known: Known) -> httpx2.Response:
-    """A call about a collection of this name, and what is in it."""
     method, path = route
     id = known["document" if "/documents" in path else "job" if "/jobs" in path else "decision"]
     body = json.dumps(BODIES.get(route)).replace("NAME", name).replace("DOCUMENT", known["document"])

@@ -107,7 +107,6 @@ class Part:
         self._file.empty_log()
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        """All rows that a query finds."""
         with self._file.reading() as db:
             return db.execute(query, values).fetchall()
 

@@ -110,7 +110,6 @@ WAIT = "Ask again in a moment: what was added is not read yet."
 def _of_score(
     score: str, scale: Scale, asks: str, remedy: Callable[[Measurements, float | None], str], source: str
 ) -> Check[Measurements]:
-    """The check of a calibrated score."""
     return Check(
         name=score,
         asks=asks,

@@ -101,7 +101,6 @@ class Front:
         self.has_page = page is not None
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         if scope["type"] == "lifespan":
             await (self._page(scope, receive, send) if self._page else self._live(receive, send))
         elif self._page is None or is_ours(scope["path"]):

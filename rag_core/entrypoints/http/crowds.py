@@ -59,7 +59,6 @@ class Crowds:
         }
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         places, address = self._places.get(scope["type"]), network_of(client_of(scope))
         if places is None:
             await self._app(scope, receive, send)

@@ -46,7 +46,6 @@ class OnlyFrom:
         self._app, self._places = app, [ip_network(place) for place in places]
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         if scope["type"] == "lifespan" or self._knows(client_of(scope)):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -162,7 +161,6 @@ class BodyLimit:
         self._app, self._limit = app, limit
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

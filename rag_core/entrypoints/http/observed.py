@@ -42,7 +42,6 @@ class Observed:
         self._app, self._routes, self._traces = app, routes, traces
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -41,7 +41,6 @@ class Streamed(StreamingResponse):
         self._places, self._caller = places, caller
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Send it."""
         try:
             await super().__call__(scope, receive, send)
         finally:

@@ -66,7 +66,6 @@ class OnlyThisPage(Layer):
         self._proxied = proxied
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         status, said = None, ""
         if scope["type"] in ("http", "websocket"):
             if not (self._proxied or origin.is_from_here(scope) or visitor.must_sign_in()):
@@ -101,7 +100,6 @@ class SignedIn(Layer):
     """Passes on what the visitor may have; web sockets, and requests for nothing of a library, pass untouched."""
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         if scope["type"] != "http" or not visitor.must_sign_in():
             await self._app(scope, receive, send)
             return
