@@ -12,7 +12,6 @@ import yaml
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings.knobs import STRICT, VALIDATION, Mode
-from rag_core.settings.nested import flattened
 from rag_core.settings.presets import DEFAULT_PRESET
 from rag_core.settings.settings import Settings
 
@@ -106,15 +105,14 @@ def load_settings(
     values: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Settings from all sources; a later one wins: preset, environment, YAML file (see `nested` for sections),
-    `values`.
+    """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
 
     Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off.
     RAG_VALIDATION_ENABLED=false lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest
     distance, RAG_MIN_DOCUMENTS the least number of passages; each is enforced where it is set, unless strict mode is
     off. RAG_WORKERS says who makes documents of several PDFs. RAG_MODEL names a language model, which then drafts, also
     where the preset names another drafter; a file or `values` win over it. Give `model_environment(os.environ)`, so
-    that the model may stand in the file of secrets, and the others in `.env`.
+    that the model may stand in the file of secrets.
 
     Raises:
         InvalidSetting: an unknown name, a value out of its range, or a file that cannot be read.
@@ -168,4 +166,4 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(read, dict):
         raise InvalidSetting(f"{path} holds no settings.", remedy="Give a YAML file of `name: value` lines.")
-    return flattened({str(name): value for name, value in read.items()})
+    return {str(name): value for name, value in read.items()}

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings.login import secrets_file, secrets_in
-from rag_core.settings.nested import ENV_FILE, with_env_file
 
 OPENAI = "https://api.openai.com/v1"  # where a key is for, unless a base URL says otherwise
 LITELLM = "litellm"  # the scheme of a base URL that names a provider: litellm://bedrock
@@ -98,11 +97,9 @@ def endpoints(environment: Mapping[str, str]) -> tuple[Endpoint, ...]:
     return tuple(found)
 
 
-def model_environment(
-    environment: Mapping[str, str], secrets: Path | None = None, file: Path = ENV_FILE
-) -> Mapping[str, str]:
-    """The environment, even where empty, over `.env`, over the file of secrets; raises InvalidSetting."""
-    return _over_secrets(with_env_file(environment, file), NAMES, secrets or secrets_file(environment))
+def model_environment(environment: Mapping[str, str], secrets: Path | None = None) -> Mapping[str, str]:
+    """The environment, even where empty, over the file of secrets; raises InvalidSetting."""
+    return _over_secrets(environment, NAMES, secrets or secrets_file(environment))
 
 
 def store_url(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from rag_core.settings.configuration import (
     question_places,
     retention,
 )
-from rag_core.settings.nested import with_env_file
 
 
 def yaml(folder: Path, text: str) -> Path:
@@ -195,146 +193,3 @@ def test_given_a_language_model_in_the_environment_then_it_drafts_unless_the_set
     from_call = load_settings(values={"drafter": "extract"}, environment=env)
     assert (from_call.drafter, from_call.model) == ("extract", "qwen3:8b")
     assert load_settings(values={"model": "other"}, environment=env).model == "other"
-
-
-# --- the configuration that the sources give, as they give it
-# -----------------------------------------------------------------------------
-
-RAG_CONFIG = """\
-chunking:
-  strategy: "semantic"
-  max_chunk_size: 512
-  overlap: 50
-  respect_boundaries: true
-
-embedding:
-  model: "text-embedding-3-large"
-  dimension: 3072
-  batch_size: 100
-
-retrieval:
-  top_k: 10
-  hybrid_search:
-    semantic_weight: 0.7
-    keyword_weight: 0.3
-  reranking:
-    enabled: true
-    model: "cross-encoder/ms-marco-MiniLM-L-12-v2"
-
-generation:
-  model: "gpt-4-turbo"
-  temperature: 0.1  # Low for factual responses
-  max_tokens: 1000
-  citation_format: "[{id}]"
-
-validation:
-  sufficiency_check: true
-  anti_hallucination_audit: true
-  min_confidence: 0.7
-  max_retries: 3
-
-vector_db:
-  provider: "pinecone"  # or "weaviate", "qdrant"
-  index_name: "ai-engine-rag"
-  metric: "cosine"
-"""
-
-DOT_ENV = """\
-# RAG Strict Mode Configuration
-RAG_STRICT_MODE=True                     # Enable/disable strict filtering
-export RAG_CONFIDENCE_THRESHOLD="0.5"
-RAG_MIN_DOCUMENTS=3 # at least
-OPENAI_BASE_URL=http://elsewhere.example/v1
-PATH=/stolen
-
-RAG_PRESET='scoping'
-"""
-
-
-def test_given_the_configuration_of_the_source_then_each_section_is_read_or_named(tmp_path, caplog):
-    """S3-29, S3-2, S3-7: the source's own file, 512 tokens and the reranker with it."""
-    s = load_settings("rag-engine", yaml(tmp_path, RAG_CONFIG))
-
-    assert (s.strategy, s.passage_tokens, s.overlap_tokens, s.embedding_model) == (
-        "auto",
-        512,
-        50,
-        "openai:text-embedding-3-large",
-    )
-    assert (s.top_k, s.semantic_weight, s.reranker) == (10, 0.7, "cross-encoder/ms-marco-MiniLM-L-12-v2")
-    assert (s.model, s.drafter, s.temperature, s.max_tokens, s.citation_format) == (
-        "gpt-4-turbo",
-        "model",
-        0.1,
-        1000,
-        "[{id}]",
-    )
-    assert (s.sufficiency_mode, s.verification_mode, s.min_sufficiency, s.max_retries) == (
-        Mode.ENFORCE,
-        Mode.ENFORCE,
-        0.7,
-        3,
-    )
-    unused = [record.getMessage().partition(" is not used")[0] for record in caplog.records]
-    assert unused == ["embedding.dimension", "embedding.batch_size", "vector_db.provider", "vector_db.index_name"]
-
-
-def test_given_sections_that_switch_off_then_no_check_of_theirs_and_no_reranker_is_left(tmp_path: Path) -> None:
-    off = RAG_CONFIG.replace("enabled: true", "enabled: false").replace(
-        "sufficiency_check: true", "sufficiency_check: false"
-    )
-    s = load_settings("rag-engine", yaml(tmp_path, off.replace("audit: true", "audit: false") + "min_documents: 2\n"))
-
-    assert (s.reranker, s.sufficiency_mode, s.verification_mode, s.min_documents) == ("", Mode.OFF, Mode.OFF, 2)
-
-
-@each(
-    ("text", "said"),
-    [
-        ("retrieval:\n  topk: 3\n", "no setting 'retrieval.topk'"),
-        ("generation:\n  temperature: hot\n", "temperature"),
-        (
-            "retrieval:\n  hybrid_search: {semantic_weight: 0.7, keyword_weight: 0.4}\n",
-            "contradicts another line on semantic_weight",
-        ),
-        ("retrieval:\n  hybrid_search: {keyword_weight: much}\n", "keyword_weight cannot be 'much'"),
-        ("retrieval: 3\n", "retrieval"),
-        ("other:\n  top_k: 3\n", "no setting named 'other'"),
-    ],
-)
-def test_given_a_section_that_means_nothing_then_the_error_names_it(text, said, tmp_path_factory):
-    with pytest.raises(InvalidSetting, match=re.escape(said)):
-        load_settings(config=yaml(tmp_path_factory.mktemp("settings"), text))
-
-
-def test_given_the_variables_of_the_source_in_a_file_then_they_are_read_and_no_other_one_is(tmp_path: Path) -> None:
-    """S4-3: as in the source, comments behind the values; the environment wins, and no file of a folder says where a
-    model is.
-    """
-    file = tmp_path / ".env"
-    file.write_text(DOT_ENV, encoding="utf-8")
-
-    found = with_env_file({"RAG_MIN_DOCUMENTS": "4"}, file)
-
-    assert found == {
-        "RAG_STRICT_MODE": "True",
-        "RAG_CONFIDENCE_THRESHOLD": "0.5",
-        "RAG_MIN_DOCUMENTS": "4",
-        "RAG_PRESET": "scoping",
-    }
-    s = load_settings(environment=found)
-    assert (s.preset, s.max_distance, s.min_documents, s.distance_mode) == ("scoping", 0.5, 4, Mode.ENFORCE)
-    assert with_env_file({}, tmp_path / "none") == {}
-    file.write_text("sk-secret\n", encoding="utf-8")
-    with pytest.raises(InvalidSetting, match="Line 1 of") as caught:
-        with_env_file({}, file)
-    assert "sk-secret" not in f"{caught.value}{caught.value.remedy}"
-
-
-def test_given_a_file_of_variables_that_is_no_text_then_one_error_says_so_and_shows_none_of_it(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_bytes(b"RAG_PRESET=\xff\xfesecret")
-
-    with pytest.raises(InvalidSetting, match="cannot be read") as told:
-        with_env_file({}, tmp_path / ".env")
-
-    assert "secret" not in f"{told.value}{told.value.remedy}"
