@@ -1,7 +1,5 @@
 """Good compressions in a model's own words under the preset `compliance`, which allows them, and bad ones and further
 lies by default.
-
-`python -m tests.campaign.rewording` prints what is shown, with `--lies` of a file of lies too.
 """
 
 from __future__ import annotations
@@ -11,11 +9,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from leaving_out_kit import engine_over
 from model_server import ModelServer
+from rewording_kit import OBSERVED, lies, pairs, run
 
 from rag_core.settings import DEFAULT_PRESET
-from tests.campaign.leaving_out import engine_over
-from tests.campaign.rewording import OBSERVED, PRESET, lies, pairs, run
 
 HERE = Path(__file__).parent
 FRESH = HERE / "fresh_lies.yaml"
@@ -39,7 +37,10 @@ def test_given_the_preset_compliance_when_a_model_rewords_then_good_ones_are_sho
     good, bad = ([one for one in pairs() if one.good is wanted] for wanted in (True, False))
     stated = {lang: [one.source for one in good if one.document == lang] for lang in ("en", "cs", "de", "hi")}
     with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("pairs"), stated) as engine:
-        shown, hidden = list(run(good, engine, server, PRESET)), list(run(bad[::4], engine, server, DEFAULT_PRESET))
+        shown, hidden = (
+            list(run(good, engine, server, "compliance")),
+            list(run(bad[::4], engine, server, DEFAULT_PRESET)),
+        )
 
     assert [(one.draft.text, one.why) for one in shown if not one.shown] == []
     assert [one.draft.text for one in hidden if one.shown] == []
@@ -48,7 +49,6 @@ def test_given_the_preset_compliance_when_a_model_rewords_then_good_ones_are_sho
 def test_given_every_sixth_fresh_lie_when_asked_by_default_then_none_is_shown(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """A drawn share; the campaign asks them all."""
     stated, drafts = lies(FRESH)
     with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("fresh"), stated) as engine:
         found = list(run(drafts[::6], engine, server, DEFAULT_PRESET))
@@ -60,7 +60,7 @@ def test_given_every_sixth_fresh_lie_when_asked_by_default_then_none_is_shown(
 def test_given_every_fifteenth_lie_of_a_fourth_attacker_when_asked_by_default_then_none_is_shown(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """A drawn share; the campaign asks them all. `left` are shown still, and may become fewer only."""
+    """A drawn share; `left` are shown still, and may become fewer only."""
     stated, drafts = lies(FOURTH)
     with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("fourth"), stated) as engine:
         found = list(run(drafts[::15], engine, server, DEFAULT_PRESET))

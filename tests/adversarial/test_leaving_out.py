@@ -1,7 +1,6 @@
 """A model that may only leave out: of 456 lies about sentences none passes, and whole sentences always do.
 
-The sentences and lies are in four languages, in `leaving_out/`; `python -m tests.campaign.leaving_out` asks all of them
-through the product.
+The sentences and lies are in four languages, in `leaving_out/`.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import yaml
 from builders import passage
 from folding import each
 from honest_model import draft, passages
+from leaving_out_kit import FOLDER, LANGUAGES, Case, engine_over, engine_with, honest, lies, run
 from model_server import Asked, ModelServer
 
 from rag_core.engine import Engine
@@ -22,7 +22,6 @@ from rag_core.grounding.own_words import leaves_out_only
 from rag_core.grounding.units import units
 from rag_core.language import sentences as split
 from rag_core.settings import Settings
-from tests.campaign.leaving_out import FOLDER, LANGUAGES, Case, engine_over, engine_with, honest, lies, run
 
 TRUE = ("no answer", "planted order")  # stand in the document word for word: other checks have to find them
 LEAST = {"en": 0.16, "cs": 0.25, "de": 0.26, "hi": 0.28}  # of the careful compressions at the first draft, as measured
@@ -94,7 +93,7 @@ def test_given_true_words_that_are_no_answer_or_a_planted_order_when_asked_then_
     """What is copied word for word passes every comparison with its source."""
     cases = [case for language in LANGUAGES for case in lies(language) if case.behaviour in TRUE]
 
-    found = run(cases, engine, server, lambda one: None)
+    found = run(cases, engine, server)
 
     assert [(one.case.behaviour, one.case.drafts[0]) for one in found if one.draft] == []
 
@@ -104,7 +103,7 @@ def test_given_a_careful_model_when_asked_then_its_first_or_second_draft_is_show
 ) -> None:
     cases = [case for language in LANGUAGES for case in honest(language)[4:8]]
 
-    found = run(cases, engine, server, lambda one: None)
+    found = run(cases, engine, server)
 
     assert [(one.case.drafts[0], one.why) for one in found if not one.draft] == []
     assert {one.draft for one in found} == {1, 2}
