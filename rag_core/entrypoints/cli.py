@@ -183,7 +183,6 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         QUESTIONS,
         SEARCHED,
         _file("--out", help="where the calibration goes (default: the library's calibration.json)"),
-        _option("--embedding", metavar="MODEL", help="embedding model to fit for (default: the library's)"),
         PASSWORD,
     ),
     ("calibrate show", "say which calibration a library is judged by, and why", calibrate_command.show): (

@@ -211,7 +211,6 @@ def fit(
     *,
     weights: Sequence[float] | None = None,
     c: float = 1.0,
-    features: tuple[str, ...] = INPUTS,
     least: int = MIN_COUNT,
 ) -> Calibration:
     """Fit the regression with scikit-learn's C; raises InvalidInput below `least` questions of either kind."""
@@ -219,7 +218,7 @@ def fit(
     from sklearn.linear_model import LogisticRegression
 
     require(answerable, least)
-    x = np.array([[value(name, row) for name in features] for row in measured])
+    x = np.array([[value(name, row) for name in INPUTS] for row in measured])
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale[scale < 1e-9] = 1.0
     x = np.clip((x - mean) / scale, -FAR, FAR)
@@ -227,7 +226,7 @@ def fit(
     regression.fit(x, np.array(answerable), sample_weight=weights)
     return Calibration(
         identity,
-        features,
+        INPUTS,
         tuple(map(float, mean)),
         tuple(map(float, scale)),
         tuple(map(float, regression.coef_[0])),

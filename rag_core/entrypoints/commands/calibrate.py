@@ -37,13 +37,10 @@ from rag_core.wiring import answerability_model, as_built, calibration_files, em
 def fit(args: argparse.Namespace) -> int:
     """Measure every question as `ask` does, fit, say how well it does on what was left out, and write it."""
     settings = chosen_settings(args)
-    if args.embedding:
-        settings = settings.changed(embedding_model=args.embedding)
     questions, problems = labelled_questions(args.questions)
     require([one.answerable for one in questions], MIN_COUNT)  # before anything is measured
     with library_for(args) as folder:
-        if not args.embedding:
-            settings = as_built(folder, args.collection, settings)
+        settings = as_built(folder, args.collection, settings)
         out = _out(args, folder)
         engine = open_engine(folder, args.collection, settings)
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
