@@ -176,7 +176,7 @@ HIDDEN_BY_CONTENT: Mapping[str, str] = {
 }
 
 
-def _form(paper: Paper, content: str, keys: str = "/BBox[0 0 612 792]", name: str = "X") -> str:
+def form(paper: Paper, content: str, keys: str = "/BBox[0 0 612 792]", name: str = "X") -> str:
     fonts = "/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
     paper.name("XObject", name, paper.stream(content, f"/Type/XObject/Subtype/Form{keys}{fonts}"))
     return f"/{name} Do "
@@ -207,7 +207,7 @@ def _layer(off: str = "/D<</OFF[{0} 0 R]>>", kind: str = "bdc") -> Callable[[Pap
         layer = paper.add("<</Type/OCG/Name(Notes)>>")
         paper.catalog = f"/OCProperties<</OCGs[{layer} 0 R]{off.format(layer)}>>"
         if kind == "form":
-            return _form(paper, WORDS, f"/BBox[0 0 612 792]/OC {layer} 0 R")
+            return form(paper, WORDS, f"/BBox[0 0 612 792]/OC {layer} 0 R")
         member = paper.add(f"<</Type/OCMD/OCGs[{layer} 0 R]/P/AnyOn>>") if kind == "ocmd" else layer
         paper.name("Properties", "L", member)
         return "/OC /L BDC " + WORDS + "EMC"
@@ -232,7 +232,7 @@ def _type3(paper: Paper, glyph: str, name: str) -> None:
     )
 
 
-def _drawn_glyphs(glyph: str) -> Callable[[Paper], str]:
+def drawn_glyphs(glyph: str) -> Callable[[Paper], str]:
     def build(paper: Paper) -> str:
         _type3(paper, glyph, "F2")
         return text(SECRET, font="F2")
@@ -275,7 +275,7 @@ HIDDEN_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
     "multiplied white": lambda paper: paper.state("/BM/Multiply") + "0 g " + BOX + "1 g " + WORDS,
     "screened black": lambda paper: paper.state("/BM/Screen") + "1 g " + BOX + "0 g " + WORDS,
     "group without opacity": lambda paper: (
-        paper.state("/ca 0") + _form(paper, WORDS, "/BBox[0 0 612 792]/Group<</S/Transparency>>")
+        paper.state("/ca 0") + form(paper, WORDS, "/BBox[0 0 612 792]/Group<</S/Transparency>>")
     ),
     "under a picture": lambda paper: (
         WORDS
@@ -295,14 +295,14 @@ HIDDEN_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
     "layer off in a form": _layer(kind="form"),
     "layer off by membership": _layer(kind="ocmd"),
     "layer off by base state": _layer("/D<</BaseState/OFF>>"),
-    "glyphs without ink": _drawn_glyphs("600 0 0 0 0 0 d1 "),
+    "glyphs without ink": drawn_glyphs("600 0 0 0 0 0 d1 "),
     "under a black annotation": _annotation("/Subtype/Square", "0 g 0 0 200 16 re f"),
     "under a white note": _annotation("/Subtype/FreeText/DA(/Helv 9 Tf)", "1 g 0 0 200 16 re f"),
     "under an opaque highlighter": _annotation(
         "/Subtype/Highlight/QuadPoints[70 611 270 611 70 595 270 595]", "1 1 0 rg 0 0 200 16 re f"
     ),
-    "under a box in a form": lambda paper: WORDS + _form(paper, "0 g " + BOX),
-    "cut by its form": lambda paper: _form(paper, WORDS, "/BBox[0 0 60 60]"),
+    "under a box in a form": lambda paper: WORDS + form(paper, "0 g " + BOX),
+    "cut by its form": lambda paper: form(paper, WORDS, "/BBox[0 0 60 60]"),
     "replaced by ActualText": lambda _: (
         text("Settlement unknown at this time", y=620) + _instead(SECRET, text("Nothing was agreed upon"))
     ),
@@ -503,8 +503,8 @@ VISIBLE_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
     "highlighted by an annotation": _annotation(
         "/Subtype/Highlight/QuadPoints[70 611 270 611 70 595 270 595]", "/G gs 1 1 0 rg 0 0 200 16 re f", "/BM/Multiply"
     ),
-    "glyphs drawn by the file": _drawn_glyphs("750 0 0 0 750 750 d1 100 0 400 700 re f"),
-    "glyphs that the file draws in black": _drawn_glyphs("600 0 d0 0 g 100 0 400 700 re f"),
+    "glyphs drawn by the file": drawn_glyphs("750 0 0 0 750 750 d1 100 0 400 700 re f"),
+    "glyphs that the file draws in black": drawn_glyphs("600 0 d0 0 g 100 0 400 700 re f"),
     "ActualText that says the same": lambda _: _instead(SECRET, WORDS),
 }
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from forms import BOX, SECRET, SHOWN, WORDS, Form, Paper, cmap, text
+from forms import BOX, SECRET, SHOWN, WORDS, Form, Paper, drawn_glyphs, form, text
 
 Build = Callable[[Paper], str]
-STANDARD = "/Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding"
 
 
 def hidden_forms() -> Iterator[tuple[str, Form]]:
@@ -61,23 +60,6 @@ def _shaded(gray: str) -> Build:
     return build
 
 
-def _drawn_font(paper: Paper, glyph: str) -> str:
-    """A font whose letters are drawings, with their own colour."""
-    codes = range(32, 123)
-    procedure = paper.stream(glyph)
-    names = " ".join(f"/g{code}" for code in codes)
-    procedures = "".join(f"/g{code} {procedure} 0 R" for code in codes)
-    to_unicode = paper.stream(cmap("".join(f"<{code:02x}> <{code:04x}>\n" for code in codes), len(codes)))
-    font = (
-        f"<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 32/LastChar "
-        f"122/Resources<<>>"
-        f"/Widths[{'600 ' * len(codes)}]/Encoding<</Differences[32 {names}]>>/CharProcs<<{procedures}>>/ToUnicode "
-        f"{to_unicode} 0 R>>"
-    )
-    paper.name("Font", "F2", font)
-    return text(SECRET, font="F2")
-
-
 def _layer(state: str) -> Build:
     """A layer that is on, or off, when the page is looked at, as opposed to printed."""
 
@@ -92,29 +74,19 @@ def _layer(state: str) -> Build:
     return build
 
 
-def _form(content: str, keys: str) -> Build:
-    def build(paper: Paper) -> str:
-        fonts = f"/Resources<</Font<</F1<<{STANDARD}>>>>>>"
-        paper.name(
-            "XObject",
-            "X",
-            paper.stream(content, f"/Type/XObject/Subtype/Form/BBox[-9999 -9999 9999 9999]{keys}{fonts}"),
-        )
-        return "/X Do "
-
-    return build
+def _moved(content: str, matrix: str) -> Build:
+    return lambda paper: form(paper, content, f"/BBox[-9999 -9999 9999 9999]/Matrix[{matrix}]")
 
 
 def _dark_form(paper: Paper) -> str:
-    paper.name("XObject", "X", paper.stream("0 0.1 0.4 rg " + BOX, "/Type/XObject/Subtype/Form/BBox[0 0 612 792]"))
-    return "/X Do 1 g " + WORDS
+    return form(paper, "0 0.1 0.4 rg " + BOX) + "1 g " + WORDS
 
 
 def _note(flags: int) -> Build:
     """An annotation with the words in its own appearance: hidden (2), or not for the screen (32)."""
 
     def build(paper: Paper) -> str:
-        fonts = f"/Resources<</Font<</F1<<{STANDARD}>>>>>>"
+        fonts = "/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
         number = paper.stream("0 g " + text(SECRET, 2, 4), f"/Type/XObject/Subtype/Form/BBox[0 0 200 16]{fonts}")
         keys = f"/Subtype/FreeText/DA(/Helv 9 Tf)/Contents(x)/Rect[70 595 270 611]/F {flags}/AP<</N {number} 0 R>>"
         paper.page = f"/Annots[<</Type/Annot{keys}>>]"
@@ -133,8 +105,8 @@ def _under_field(paper: Paper) -> str:
 
 
 HIDDEN: Mapping[str, Build] = {
-    "letters that paint themselves white": lambda paper: _drawn_font(paper, "600 0 d0 1 g 100 0 400 700 re f"),
-    "letters without a box": lambda paper: _drawn_font(paper, "600 0 d0"),
+    "letters that paint themselves white": drawn_glyphs("600 0 d0 1 g 100 0 400 700 re f"),
+    "letters without a box": drawn_glyphs("600 0 d0"),
     "spot colour without a tint": _colour(_tint("Gold"), "0"),
     "white of Lab": _colour("[/Lab<</WhitePoint[0.95 1 1.09]/Range[-100 100 -100 100]>>]", "100 0 0"),
     "white of an index": _colour("[/Indexed/DeviceRGB 1<000000FFFFFF>]", "1"),
@@ -147,8 +119,8 @@ HIDDEN: Mapping[str, Build] = {
     "clipped by twice the same path": _content("70 590 300 30 re 70 590 300 30 re W* n " + WORDS),
     "risen off the page": _content(f"BT /F1 12 Tf 5000 Ts 72 600 Td ({SECRET}) Tj ET"),
     "skewed to a line": _content(f"BT /F1 12 Tf 1 1 1 1 72 600 Tm ({SECRET}) Tj ET"),
-    "moved off by its form": _form(WORDS, "/Matrix[1 0 0 1 5000 0]"),
-    "made small by its form": _form(WORDS, "/Matrix[0.02 0 0 0.02 72 600]"),
+    "moved off by its form": _moved(WORDS, "1 0 0 1 5000 0"),
+    "made small by its form": _moved(WORDS, "0.02 0 0 0.02 72 600"),
     "hidden note": _note(2),
     "note that is not for the screen": _note(32),
     "under an empty field": _under_field,
@@ -157,14 +129,14 @@ HIDDEN: Mapping[str, Build] = {
     "under its own white outline": _content(f"0 g 1 G 9 w BT /F1 12 Tf 2 Tr 72 600 Td ({SECRET}) Tj ET"),
 }
 VISIBLE: Mapping[str, Build] = {
-    "letters that paint themselves black": lambda paper: _drawn_font(paper, "600 0 d0 0 g 100 0 400 700 re f"),
+    "letters that paint themselves black": drawn_glyphs("600 0 d0 0 g 100 0 400 700 re f"),
     "spot colour with its tint": _colour(_tint("Gold"), "1"),
     "black of Lab": _colour("[/Lab<</WhitePoint[0.95 1 1.09]/Range[-100 100 -100 100]>>]", "0 0 0"),
     "under a darkening yellow box": _state("/BM/Darken", WORDS + "/G gs 1 1 0 rg " + BOX),
     "layer for the screen": _layer("ON"),
     "clipped by two cells": _content("70 590 300 30 re 400 590 30 30 re W* n " + WORDS),
     "risen a little": _content(f"BT /F1 12 Tf 4 Ts 72 600 Td ({SECRET}) Tj ET"),
-    "moved by its form": _form(text(SECRET, 0, 0), "/Matrix[1 0 0 1 72 600]"),
+    "moved by its form": _moved(text(SECRET, 0, 0), "1 0 0 1 72 600"),
     "white on a ground in a form": _dark_form,
     "slanted as italics": _content(f"BT /F1 12 Tf 1 0 0.3 1 72 600 Tm ({SECRET}) Tj ET"),
     "over a fat point": _content("0.8 G 1 J 300 w 170 603 m 170 603 l S 0 g " + text(SHOWN, 72, 700) + WORDS),

@@ -217,8 +217,6 @@ def test_given_a_request_when_the_reader_comes_to_the_file_then_it_can_open_neit
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[alive], cwd=ROOT
     ) as started:
         os.close(alive)
-        assert started.stdin is not None
-        assert started.stdout is not None
         started.stdin.write(json.dumps(request).encode() + b"\n%PDF")
         started.stdin.flush()  # and not closed: the reader would end
         said = started.stdout.read()
