@@ -202,7 +202,6 @@ def stepped_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measure
     one = replace(one, llm_trace=LlmTrace(context_words=draw(st.sampled_from([0, 500, 500, 500, 500]))))
     while (ask := next_step(one)) is not None:
         asked = one.llm_trace
-        assert asked is not None
         match ask.step:
             case Step.SUFFICIENCY:
                 asked = replace(asked, judgements=(*asked.judgements, draw(judgements(ask.hits))))

@@ -96,8 +96,6 @@ def test_given_a_process_with_a_child_then_the_memory_of_both_counts() -> None:
     child = "held = bytes(b'x') * (64 << 20); print(1, flush=True); input()"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=False)"
     with subprocess.Popen([sys.executable, "-c", parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
         process.stdout.readline()
         held = memory.tree_bytes(process.pid)
         process.stdin.close()
@@ -112,8 +110,6 @@ def test_given_a_child_that_does_not_run_its_own_program_yet_then_its_memory_is_
     with subprocess.Popen(
         [sys.executable, "-c", forked], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
         process.stdout.readline()
         held = memory.tree_bytes(process.pid)
         process.stdin.close()

@@ -22,8 +22,6 @@ SAMPLES = sorted((ROOT / "data" / "samples").glob("*.pdf"))
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
     spec = importlib.util.spec_from_file_location("make_samples", ROOT / "examples" / "make_samples.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["make_samples"] = module  # dataclasses look their module up
     spec.loader.exec_module(module)

@@ -151,7 +151,6 @@ def _nurse(worker: str, line: socket.socket) -> None:
                 os.close(key.fd)
                 # its number stays its own until its end was told
                 end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-                assert end is not None
                 status = end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
                 try:
                     os.write(says, status.to_bytes(NUMBER_BYTES, "big", signed=True))

@@ -50,7 +50,6 @@ def hash_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pid(embedder: ProcessEmbedder) -> int:
-    assert embedder._child is not None
     return embedder._child._process.pid
 
 
@@ -343,7 +342,6 @@ def test_given_a_parent_that_is_killed_or_returns_then_its_child_ends_idle_or_bu
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, model, end], stdout=subprocess.PIPE, cwd=TESTS.parent, start_new_session=True
     )
-    assert parent.stdout is not None
     with parent.stdout:
         child = int(parent.stdout.readline())
     if end == "wait":

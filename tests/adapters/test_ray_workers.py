@@ -160,7 +160,6 @@ def test_given_a_worker_that_is_killed_then_another_makes_its_documents_and_noth
 
 
 def test_given_a_ray_of_our_own_then_it_listens_here_alone_and_asks_for_its_token(running: RayWorkers) -> None:
-    assert running._child is not None
     driver = running._child.process.pid
     pids = [driver, *below(driver)]
     sockets = {os.readlink(link) for pid in pids for link in Path(f"/proc/{pid}/fd").glob("*") if os.path.lexists(link)}
@@ -256,7 +255,6 @@ def test_given_a_ray_that_is_gone_then_an_error_says_so(tmp_path: Path, monkeypa
     def ordered(own: RayWorkers, row: Accepted, data: bytes) -> Future[bytes]:
         found = order(own, row, data)
         if row.name == "buoy-31.pdf":
-            assert own._child is not None
             pids.extend(below(own._child.process.pid))
             os.kill(own._child.process.pid, signal.SIGKILL)
         return found

@@ -74,7 +74,6 @@ def page_text(*_: object) -> str:
 
 
 def texts_of(restored: Measurements) -> list[str]:
-    assert restored.llm_trace is not None
     return [one.text for drafted in restored.llm_trace.attempts for one in drafted.draft.claims]
 
 
@@ -130,7 +129,6 @@ def test_given_rejected_drafts_when_their_days_are_over_then_they_are_gone(store
 
 def test_given_a_model_that_declined_then_its_reason_stays(store: RecordStore, path: Path) -> None:
     one = answered()
-    assert one.llm_trace is not None
     declined = replace(one.llm_trace.attempts[1], draft=Draft(), problem=Reason.MODEL_REFUSED, refusal="Nothing fits.")
     id = store.keep(replace(one, llm_trace=replace(one.llm_trace, attempts=(one.llm_trace.attempts[0], declined))))
     age(path, 31)
@@ -281,7 +279,6 @@ def test_given_texts_that_were_overwritten_then_it_is_damage(store: RecordStore,
 def measured_on(document: str, version: int) -> Measurements:
     """The measurements of `answered`, about a document of this library."""
     one = answered(version)
-    assert one.llm_trace is not None
 
     def moved(drafted: Draft) -> Draft:
         claims = tuple(

@@ -122,8 +122,6 @@ def test_given_no_package_or_a_damaged_one_then_it_is_one_error_and_the_remedy_i
 
 def test_given_the_child_of_the_page_then_it_says_what_the_model_says_here() -> None:
     here, apart = wiring.entailment_model(Settings.load()), wiring.entailment_model(Settings.load(), apart=True)
-    assert here is not None
-    assert apart is not None
     pairs = [(TEXT, "One month's end and thirty days more: so long is the notice."), (TEXT, OTHER)]
 
     odds = apart.supports(pairs)

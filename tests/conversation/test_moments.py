@@ -40,7 +40,6 @@ def test_given_a_question_about_a_day_then_the_day_and_the_question_without_it_a
     """S3-32: time."""
     found = moments(question, language, TODAY)
 
-    assert found is not None
     assert (found.question, found.days, found.compared) == (bare, days, False)
 
 
@@ -59,7 +58,6 @@ def test_given_a_question_about_a_change_then_its_subject_and_both_days_are_know
 ) -> None:
     found = moments(question, language, TODAY)
 
-    assert found is not None
     assert (found.question, found.days, found.compared) == (subject, days, True)
 
 

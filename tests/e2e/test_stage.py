@@ -64,8 +64,6 @@ def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_ma
 
     lines, answer = page.locator(".st-key-viewer_lines"), page.locator(".st-key-answer_text").bounding_box()
     rows, shown = marked_rows(lines.locator("img")), lines.bounding_box()
-    assert shown is not None
-    assert answer is not None
     assert answer["y"] + answer["height"] <= shown["y"] < min(rows) < max(rows) < top_of_field(page)
     # no narrower than the answer's card
     assert shown["x"] + shown["width"] == pytest.approx(answer["x"] + answer["width"], abs=30)
@@ -73,8 +71,6 @@ def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_ma
     last = page.locator(".st-key-answer_more button").last
     last.focus()
     below, shown = last.bounding_box(), lines.bounding_box()
-    assert below is not None
-    assert shown is not None
     assert below["y"] + below["height"] <= shown["y"]  # the marked words make way for what the keyboard goes to
 
 
@@ -158,7 +154,6 @@ def test_given_an_answer_when_its_document_is_read_then_words_are_found_and_mark
     settled(page)
     assert 0 < sum(marked_rows(sheet).values()) != cited > 0
     link = dialog.get_by_role("link", name=say("whole.pdf")).get_attribute("href")
-    assert link is not None
     assert link.endswith("#page=1")
     pdf = page.context.request.get(page.url.split("?")[0] + link)
     assert pdf.headers["content-type"] == "application/pdf"

@@ -73,7 +73,6 @@ def test_given_a_stored_calibration_when_loaded_then_it_is_the_same_with_the_sam
     found = load([stored(tmp_path)], identity("m"))
 
     assert found == calibration("m")
-    assert found is not None
     assert found.id == calibration("m").id
 
 
@@ -179,7 +178,6 @@ def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the
         [calibrate.FILE], Identity.of(wiring.embedder(EMBEDDED, "auto"), wiring.answerability_model(Settings.load()))
     )
 
-    assert shipped is not None
     assert shipped.correctness is not None
     assert shipped.measured <= set(FEATURES)
     assert shipped.model == EMBEDDED

@@ -410,7 +410,6 @@ def test_given_a_stop_when_all_pages_are_read_then_they_are_not_read_again(tmp_p
         embedder.let(2)  # those of both batches: the whole document stands
         assert seen(opened, source, 2 * FIRST).reading
         running.stop.set()
-    assert running.report is not None
     assert running.report.cancelled
     assert opened.view is opened.snapshot
     assert opened.view.documents == ()

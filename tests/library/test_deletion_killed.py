@@ -59,8 +59,6 @@ def killed(template: Path) -> Iterator[Killed]:
     with subprocess.Popen(
         [sys.executable, str(CHILD), str(template)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
     ) as process:
-        assert process.stdin
-        assert process.stdout
 
         def run(folder: Path, way: str, n: int) -> list[str]:
             process.stdin.write(f"{folder} {way} {n}\n")

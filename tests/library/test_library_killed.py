@@ -33,8 +33,6 @@ def children(folder: Path) -> Iterator[Callable[[str, int], list[list[str]]]]:
         text=True,
         env={**os.environ, "PYTHONPATH": paths},
     ) as process:
-        assert process.stdin
-        assert process.stdout
 
         def run(name: str, n: int) -> list[list[str]]:
             process.stdin.write(f"{name} {n}\n")

@@ -35,10 +35,8 @@ def test_given_work_when_it_ends_then_it_has_a_result_or_an_error_with_its_remed
         raising(KeyError("secret")),
     )
 
-    assert refused.error is not None
     assert (refused.error.problem, refused.error.remedy) == ("No.", "Yes.")
     assert (stopped.result, stopped.error) == (None, None)
-    assert fault.error is not None
     assert fault.error.problem == "Testing stopped because of a fault in this program (KeyError)."
     assert fault.error.remedy == "All is kept. Report it with the log."
 

@@ -51,7 +51,6 @@ def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words
 
     assert "Answered from the documents" in badges(page)
     value = asked_of(page).measurements.correctness
-    assert value is not None
     assert f"**{int(100 * value)} % sure that this is right.**\nYou ask for at least 50 %: shown." in badges(page)
     assert f"Reported confidence: {int(100 * value)} %." in captions(page)  # below, on request, and the same number
     assert "Confidence: " not in badges(page)

@@ -47,8 +47,6 @@ def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_simila
 ) -> None:
     assert not page.warning
     opened = loading.known(state.library_folder(), state.COLLECTION)
-    assert opened is not None
-    assert opened.engine is not None
     shipped = opened.engine.tools.calibration
     assert shipped is not None
     needing = {

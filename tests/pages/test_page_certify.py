@@ -42,7 +42,6 @@ def guarantee() -> None:
     settings = settings_from_sidebar()
     engine = frame.start()
     run = lab.chosen_run()
-    assert run is not None
     certify.show(engine, run, lab.replay_set(run), judged_under(run.settings, settings))
 
 
@@ -235,8 +234,6 @@ def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(t
     save(find(tab), "Careful")
     choose(app.run(), "saved:Careful")
     opened = loading.known(state.library_folder(), state.COLLECTION)
-    assert opened is not None
-    assert opened.engine is not None
     opened.engine.tools = replace(opened.engine.tools, calibration=None)
 
     app.run()

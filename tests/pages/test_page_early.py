@@ -103,7 +103,6 @@ def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_
     gate.asked(page, 2 * FIRST)
 
     now = indexing_of(asked_of(page).measurements.metadata)
-    assert now is not None
     assert (now.read, now.pages) == (2 * FIRST, PAGES)
     gate.go[2 * FIRST + 1].set()
     settle(page)

@@ -98,7 +98,6 @@ def test_given_work_that_fails_when_it_ends_then_the_job_says_why_and_the_next_o
 
     failed = finished(runner.start("failing", raising(error), 1))
 
-    assert failed.error is not None
     assert problem in failed.error.problem
     assert finished(runner.start("next", lambda progress, stop: AddReport(), 1)).report == AddReport()
 

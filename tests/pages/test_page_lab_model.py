@@ -63,7 +63,6 @@ def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and
     run_set(lab)
 
     (job,) = session_of(lab).jobs
-    assert job.ran is not None
     assert (job.ran.over_budget, job.ran.total) == (True, 3)
     done = job.ran.measured
     assert 1 <= done < 3
@@ -76,7 +75,6 @@ def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and
     settle(lab)
 
     last = session_of(lab).jobs[-1].ran
-    assert last is not None
     assert (last.reused, last.measured, last.over_budget) == (done, 3 - done, False)
     assert "resume_budget" not in [field.key for field in lab.number_input]
 
@@ -100,7 +98,6 @@ def test_given_an_endpoint_that_is_down_when_a_set_is_run_then_its_questions_are
     run_set(lab)
 
     (job,) = session_of(lab).jobs
-    assert job.ran is not None
     assert job.ran.failed > 0
     assert say("jobs.ran_failed", n=job.ran.failed) in badges(lab)
     (head,) = recording.store().runs()

@@ -346,7 +346,6 @@ def test_given_two_persons_with_a_collection_each_when_one_calls_for_the_other_s
     people = visitor._people(str(tmp_path / "access.yaml"))
     for name, own, other in (("ann", "default", "beta"), ("bea", "beta", "default")):
         who = people.person(claims(f"{name}@example.org"), "plumbline")
-        assert who is not None
         engine, store = held[other]
         document = engine.library.snapshot.documents[0].id
         calls: tuple[Callable[[], object], ...] = (

@@ -263,7 +263,6 @@ def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_wh
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = loading.known(state.library_folder(), state.COLLECTION)
-    assert opened is not None
     opened.settings = opened.settings.changed(embedding_model="another-model")
 
     open_part(page, "ingest")

@@ -43,7 +43,6 @@ def page_text(document: str, page: int) -> str:
 def on_pages(drawn: Measurements) -> Measurements:
     """The same measurements with texts that stand on pages, each passage on its own: what was drawn has none."""
     asked = drawn.llm_trace
-    assert asked is not None
     new = {one.passage.id: _on_page(one.passage) for hits in (drawn.hits, *asked.expanded) for one in hits}
 
     def moved(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
@@ -283,7 +282,6 @@ def test_given_two_invented_ids_when_their_words_are_gone_then_they_are_still_tw
 
     restored = from_record(through_json(to_record(one))).llm_trace
 
-    assert restored is not None
     assert len(set(restored.attempts[0].draft.measured[0].fabricated)) == 2
     assert all(ref.startswith(DELETED) for ref in restored.attempts[0].draft.claims[0].cited)
 
@@ -298,8 +296,6 @@ def test_given_a_finding_that_names_an_invented_id_when_its_words_are_gone_then_
     whole = from_record(through_json(written.record), page_text, own=written.own).llm_trace
     gone = from_record(through_json(written.record)).llm_trace
 
-    assert whole is not None
-    assert gone is not None
     assert whole.attempts[0].draft.measured[0].quotes_missing == ("no quote from a made up source",)
     assert gone.attempts[0].draft.measured[0].quotes_missing == (DELETED,)
 
@@ -312,8 +308,6 @@ def test_given_a_claim_whose_page_is_gone_then_the_models_words_for_it_go_too() 
     kept = from_record(through_json(written.record), page_text, own=written.own).llm_trace
     gone = from_record(through_json(written.record), lambda *_: "", own=written.own).llm_trace
 
-    assert kept is not None
-    assert gone is not None
     assert kept.attempts[0].draft.claims[0].text == OWN
     assert gone.attempts[0].draft.claims[0].text == DELETED
 
@@ -326,7 +320,6 @@ def test_given_kept_words_that_were_changed_then_they_count_as_deleted() -> None
         through_json(written.record), page_text, own=dict.fromkeys(written.own, "Another text.")
     ).llm_trace
 
-    assert restored is not None
     assert restored.attempts[0].draft.claims[0].text == DELETED
 
 

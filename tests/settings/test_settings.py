@@ -37,9 +37,6 @@ def test_given_any_knob_then_its_help_is_a_sentence_and_it_says_where_it_belongs
 
 @each("knob", NUMBERS.values(), ids=NUMBERS)
 def test_given_a_number_then_its_default_is_inside_and_one_step_beyond_either_end_is_an_error(knob: Knob) -> None:
-    assert knob.low is not None
-    assert knob.high is not None
-    assert knob.step is not None
     assert knob.low <= knob.default <= knob.high
     assert 0 < knob.step <= knob.high - knob.low
     for value in (knob.low, knob.high):

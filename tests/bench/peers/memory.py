@@ -52,7 +52,6 @@ def figures(pages: int = PAGES) -> list[Figure]:
             while process.poll() is None:
                 most = max(most, tree_bytes(process.pid))
                 time.sleep(LOOK_SECONDS)
-            assert process.stdout is not None
             said = process.stdout.read().strip()
             if process.returncode:
                 raise RuntimeError(f"{OURS} failed over {pages} pages")
