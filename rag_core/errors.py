@@ -30,6 +30,10 @@ class InvalidInput(RagError):
     """A question, claim or record cannot be used."""
 
 
+class Conflict(InvalidInput):
+    """Parts of a request do not go together, or not with what is there."""
+
+
 class NoSuchDocument(InvalidInput):
     """The library has no document of this id or name."""
 

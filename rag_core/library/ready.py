@@ -15,7 +15,7 @@ from rag_core.domain.documents import Document, Metadata, Page, Span, WordBox
 from rag_core.domain.given import Given, ReadyPassage, ready_passage
 from rag_core.domain.passages import Passage, Piece
 from rag_core.domain.ports import Cancel, Embedder, VectorIndex, VectorStore
-from rag_core.errors import InvalidInput
+from rag_core.errors import Conflict, InvalidInput
 from rag_core.ingest.passages.chunk import MIN_TOKENS, chunk
 from rag_core.ingest.passages.context import SECTION_MARK, context, section_path
 from rag_core.ingest.passages.strategies import STRATEGIES
@@ -63,7 +63,7 @@ class ReadyCorpus:
 
 
 def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
-    """The ready passages of a question, each with an id; raises InvalidInput, which names the first unusable one."""
+    """The ready passages of a question, each with an id of its own; an InvalidInput names the first unusable one."""
     if isinstance(passages, (str, bytes, Mapping)) or not isinstance(passages, Iterable):
         raise InvalidInput(
             f"Passages are a list, got {type(passages).__name__}.", remedy="Put the passages into a list, best first."
@@ -83,7 +83,7 @@ def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
             section=clean(one.section),
         )
         if one.id in found:
-            raise InvalidInput(
+            raise Conflict(
                 f"Passage {number}: the id {one.id!r} is that of an earlier one.",
                 remedy="Give each passage an id of its own.",
             )
@@ -126,7 +126,7 @@ def ready_corpus(
         found += parts
         places += [place] * len(parts)
     if len({passage.id for passage in found}) < len(found):
-        raise InvalidInput(
+        raise Conflict(
             "An id of a passage is that of a part of another.", remedy="Give ids without #1, #2 and so on at their end."
         )
     titled = [(_title(documents[passage.document]), passage) for passage in found]

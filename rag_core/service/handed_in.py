@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from rag_core.domain.documents import Metadata
-from rag_core.errors import InvalidInput, LimitExceeded, RagError
+from rag_core.errors import Conflict, InvalidInput, LimitExceeded, RagError
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
 from rag_core.library.library import AddReport
@@ -22,7 +22,14 @@ UNNAMED = "text"  # what a text is called that has neither id, nor source, nor t
 HandedIn = Source | Indexed
 
 
-def texts(documents: Iterable[TextIn]) -> list[HandedIn]:
+def texts(documents: Sequence[TextIn]) -> list[HandedIn]:
+    """Texts as sources, in order; raises Conflict where two have one id."""
+    known: set[str] = set()
+    for number, one in enumerate(documents, 1):
+        if one.id in known:
+            remedy = "Give each document an id of its own, or leave it out."
+            raise Conflict(f"Document {number}: the id {one.id!r} is that of an earlier one.", remedy=remedy)
+        known |= {one.id} - {""}
     return [_text(one) for one in documents]
 
 

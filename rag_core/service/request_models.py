@@ -42,10 +42,9 @@ NUMBER = BeforeValidator(_number)
 _TOP_K = Settings.knob("top_k")
 TopK = Annotated[int, Field(ge=_TOP_K.low, le=_TOP_K.high), NUMBER]
 Value = bool | int | float | Annotated[str, Field(max_length=MAX_VALUE_CHARS)]
-Facts = Annotated[
-    dict[Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_KEYS)
-]
-Knobs = Annotated[dict[Annotated[str, Field(max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_SETTINGS)]
+Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARS)]
+Facts = Annotated[dict[Key, Value], Field(max_length=MAX_KEYS)]
+Knobs = Annotated[dict[Key, Value], Field(max_length=MAX_SETTINGS)]
 
 
 def _knobs(name: str, *costs: Cost) -> Any:
@@ -146,10 +145,10 @@ class QueryIn(Chosen):
         "decision is kept in none of them.",
     )
     top_k: TopK | None = Field(default=None, description="How many passages are retrieved.")
-    documents: list[Annotated[str, Field(max_length=MAX_NAME_CHARS)]] | None = Field(
+    documents: list[Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]] | None = Field(
         default=None, max_length=1000, description="Ids or names of those to search; all where it is left out."
     )
-    filters: dict[str, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(
+    filters: dict[Key, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(
         default_factory=dict, max_length=MAX_KEYS
     )
     domain: Domain | None = None

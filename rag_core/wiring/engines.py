@@ -21,7 +21,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.engine import Engine, Watch
-from rag_core.errors import InvalidInput
+from rag_core.errors import Conflict
 from rag_core.gating import scores as calibrate
 from rag_core.library.joined import Joined, joined
 from rag_core.library.library import AddReport, Library
@@ -119,10 +119,10 @@ def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None
 
 
 def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> Joined:
-    """These collections as one corpus, in memory; raises LibraryError, or InvalidInput without documents."""
+    """These collections as one corpus, in memory; raises LibraryError, or Conflict without documents."""
     for name in collections:
         if contents_of(folder, name) is None:
-            raise InvalidInput(
+            raise Conflict(
                 f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first."
             )
     parts = [open_library(folder, name, tools.embedder).snapshot for name in dict.fromkeys(collections)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,11 +13,12 @@ import schemathesis
 # here, not in the midst of a test: pytest 9 on Python 3.11 cannot rewrite it there
 import schemathesis.specs.openapi.schemas
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from schemathesis.checks import CHECKS
 from service_kit import WARRANTY, Server, ended, running
 
 from rag_core.entrypoints.http import problems
-from rag_core.errors import IngestError, InvalidInput, LibraryBusy, NotAllowed, QuotaExceeded
+from rag_core.errors import Conflict, IngestError, InvalidInput, LibraryBusy, NotAllowed, QuotaExceeded
 from rag_core.service import models
 
 EXAMPLES = 4  # each operation gets so many: with 41 operations 5 to 20 seconds
@@ -112,6 +114,68 @@ def test_given_the_schema_then_every_operation_has_a_name_a_tag_and_types_for_wh
     assert document["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
 
 
+def bodies(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The address and the schema of each body in JSON."""
+    for _, path, one in operations(document):
+        body = one.get("requestBody", {}).get("content", {}).get("application/json")
+        if body:
+            yield path, document["components"]["schemas"][body["schema"]["$ref"].rpartition("/")[2]]
+
+
+def forms(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """A field's schema, or those that it may have."""
+    return [form for one in schema.get("anyOf", [schema]) for form in one.get("anyOf", [one])]
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@given(id=st.text(st.characters(categories=("L", "N")), min_size=1, max_size=9), between=st.integers(0, 3))
+def test_given_one_id_twice_in_any_list_when_sent_then_it_is_a_conflict_that_names_it(alone, id, between):
+    document = published(alone)
+    parts, seen = document["components"]["schemas"], set()
+    for path, body in bodies(document):
+        for name, field in body["properties"].items():
+            kind = field.get("items", {}).get("$ref", "").rpartition("/")[2]
+            if "id" not in parts.get(kind, {}).get("properties", {}):
+                continue
+            seen.add(name)
+            rows = [{one: "The warranty." for one in parts[kind]["required"]} for _ in range(between + 2)]
+            rows[0]["id"] = rows[-1]["id"] = id
+            rest = {one: WARRANTY for one in body["required"] if one != name}
+            with alone.client("admin") as client:
+                answer = client.post(path, json={**rest, name: rows})
+            problem = models.Problem.model_validate_json(answer.content, strict=True)
+            assert (answer.status_code, problem.kind, repr(id) in problem.detail) == (409, "Conflict", True), path
+            assert problem.remedy.startswith("Give each"), path
+    assert seen == {"passages", "documents"}
+
+
+def test_given_a_list_of_names_or_keys_then_the_schema_takes_no_empty_one(alone: Server) -> None:
+    seen = set()
+    for _, body in bodies(published(alone)):
+        for name, field in body["properties"].items():
+            for form in forms(field):
+                item = form.get("items") or form.get("propertyNames") or {}
+                if item.get("type") == "string" or form.get("propertyNames"):
+                    seen.add(name)
+                    assert item.get("minLength") == 1 or re.search(item["pattern"], "") is None, name
+    assert {"collections", "documents", "filters", "metadata"} <= seen
+    with alone.client("admin") as client:
+        for given in ({"collections": ["default", ""]}, {"documents": [""]}, {"filters": {"": "a"}}):
+            assert client.post("/api/rag/query", json={"query": WARRANTY, **given}).status_code == 422, given
+
+
+def test_given_a_collection_without_documents_beside_others_then_it_is_a_conflict_that_names_it(alone: Server) -> None:
+    with alone.client("admin") as client:
+        client.put("/api/collections/hollow").raise_for_status()
+        for names in (["hollow"], ["default", "hollow"], ["hollow", "hollow"]):
+            client.post("/api/rag/index", json={"documents": [{"content": "A word."}]}).raise_for_status()
+            answer = client.post("/api/rag/query", json={"query": WARRANTY, "collections": names})
+            problem = models.Problem.model_validate_json(answer.content, strict=True)
+            assert (answer.status_code, problem.kind) == (409, "Conflict")
+            assert problem.detail == "The collection 'hollow' has no documents."
+            assert problem.remedy
+
+
 def test_given_the_examples_of_the_schema_when_sent_then_each_works(alone: Server) -> None:
     document = published(alone)
     parts = document["components"]["schemas"]
@@ -175,7 +239,14 @@ def test_given_an_address_when_a_method_is_not_there_then_all_that_are_stand_in_
 
 @pytest.mark.parametrize(
     ("error", "status"),
-    [(LibraryBusy, 409), (QuotaExceeded, 409), (NotAllowed, 403), (InvalidInput, 422), (IngestError, 422)],
+    [
+        (LibraryBusy, 409),
+        (QuotaExceeded, 409),
+        (Conflict, 409),
+        (NotAllowed, 403),
+        (InvalidInput, 422),
+        (IngestError, 422),
+    ],
 )
 def test_given_a_conflict_with_what_is_there_then_it_is_told_from_a_request_that_cannot_be_used(error, status):
     found, body, wait = problems.of(error("It cannot be done.", remedy="Wait."))

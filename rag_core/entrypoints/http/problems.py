@@ -20,6 +20,7 @@ from starlette.routing import Match
 from rag_core.entrypoints.http.origin import Send
 from rag_core.errors import (
     Cancelled,
+    Conflict,
     IngestError,
     InvalidInput,
     InvalidSetting,
@@ -45,7 +46,7 @@ METHODS = ("GET", "POST", "PUT", "DELETE")  # that some address has
 RETRY_SECONDS = 5  # where another writer holds the library, or a model did not come up
 MAX_ERRORS = 20  # fields that are named
 _STATUSES: Mapping[int, tuple[type[RagError], ...]] = {
-    CONFLICT: (LibraryBusy, QuotaExceeded),
+    CONFLICT: (LibraryBusy, QuotaExceeded, Conflict),  # before its own kind
     TOO_LARGE: (LimitExceeded,),
     MISSING: (NoSuchDocument,),  # before its own kind
     UNUSABLE: (IngestError, InvalidInput, InvalidSetting),
