@@ -232,6 +232,23 @@ def test_given_a_fault_in_the_model_then_that_call_fails_by_name_and_the_child_g
     assert pid(embedder) == first
 
 
+def test_given_a_request_that_hangs_then_another_is_answered_beside_it_and_only_the_end_of_the_child_costs_both() -> (
+    None
+):
+    embedder = ProcessEmbedder("any")
+    assert embedder.name
+    with ThreadPoolExecutor(1) as pool:
+        hanging = pool.submit(embedder.embed, ["hang"])
+        wait_until(embedder._lock.locked)
+
+        assert np.array_equal(embedder.embed(["a"]), HashEmbedder().embed(["a"]))
+        assert not hanging.done()
+        os.kill(pid(embedder), signal.SIGKILL)
+        with pytest.raises(ModelUnavailable, match="ended while it was needed"):
+            hanging.result(WAIT_SECONDS)
+    assert embedder.embed(["a"]).shape[0] == 1
+
+
 def test_given_a_call_that_was_interrupted_then_its_reply_is_not_taken_for_the_next_ones(monkeypatch):
     embedder, read = ProcessEmbedder("any"), frames.read
     embedder.embed(["a"])

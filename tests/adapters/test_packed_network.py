@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 
+from rag_core.adapters.embedding.cores import cores
 from rag_core.adapters.embedding.e5_file import HEADS, LAYERS, e5_file
 from rag_core.adapters.embedding.embedded import published_network
 from rag_core.adapters.embedding.network import Network, _padded
@@ -64,3 +65,15 @@ def test_given_any_number_of_tokens_then_it_is_filled_up_to_one_of_few_sizes() -
     assert all(tokens <= rows < tokens + 64 for tokens, rows in enumerate(filled, 1))
     assert len(set(filled)) <= 36
     assert _padded(16) == 16  # a question costs no more than it has to
+
+
+def test_given_tasks_side_by_side_then_each_is_parted_into_fewer_batches_and_says_the_same(network, monkeypatch):
+    alone, batches, batch = network.run(tokens(TEXTS), split), list[int](), network._batch
+    monkeypatch.setattr(network, "_batch", lambda texts, *others: batches.append(len(texts)) or batch(texts, *others))
+    with cores().share() as count:
+        beside = network.run(tokens(TEXTS), split)
+
+    assert (count, len(batches)) == (cores().count, max(1, cores().count // 2))
+    assert all(torch.allclose(one, other, atol=1e-5) for one, other in zip(alone, beside, strict=True))
+    with cores().share() as count:
+        assert count == cores().count

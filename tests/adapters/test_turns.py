@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from folding import each
@@ -100,6 +101,31 @@ def test_given_a_short_request_that_is_done_then_who_can_wait_lets_a_moment_pass
     now[0] += MOMENT * 0.1
     assert begun.wait(10)
     thread.join(10)
+
+
+def test_given_two_places_then_two_have_one_each_and_who_can_wait_begins_when_both_are_free() -> None:
+    turn, begun, held = InTurn(places=2), threading.Event(), list[int]()
+
+    def long() -> None:
+        with turn.held(True) as place:
+            held.append(place)
+            begun.set()
+
+    thread = threading.Thread(target=long, daemon=True)
+    with ThreadPoolExecutor(1) as pool, turn.held() as one:
+        with turn.held() as other:
+            thread.start()
+            assert {one, other} == {0, 1}
+        assert not begun.wait(3 * MOMENT)
+        assert pool.submit(_place, turn).result(10) == other
+    assert begun.wait(10)
+    thread.join(10)
+    assert not turn.locked()
+
+
+def _place(turn: InTurn) -> int:
+    with turn.held() as place:
+        return place
 
 
 def test_given_a_wait_that_a_signal_ends_then_the_lock_is_handed_to_the_next() -> None:

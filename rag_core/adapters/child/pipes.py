@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import struct
 import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Mapping
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -65,22 +68,38 @@ LAST_WORDS_CHARS = 200  # characters of the line that an error quotes from a pro
 
 
 class Started:
-    """A module run in a process of its own, and pipes to it; its standard error goes to `log`. Raises OSError."""
+    """A module run in a process of its own, and pipes to it; its standard error goes to `log`. Raises OSError.
 
-    def __init__(self, module: str, environment: Mapping[str, str], log: logging.Logger, name: str) -> None:
+    With more `channels` than its standard input and output it gets sockets, whose numbers are its arguments.
+    """
+
+    def __init__(
+        self, module: str, environment: Mapping[str, str], log: logging.Logger, name: str, channels: int = 1
+    ) -> None:
+        pairs = [socket.socketpair() for _ in range(channels - 1)]
+        others = [theirs.fileno() for _, theirs in pairs]
         path = os.pathsep.join(filter(None, [str(ROOT), environment.get("PYTHONPATH")]))
         # -P: the folder where the program was started may hold a file named like a module
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**environment, "PYTHONPATH": path},
-        )
+        with ExitStack() as closing:
+            for one in chain(*pairs):
+                closing.enter_context(one)
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-m", module, *map(str, others)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**environment, "PYTHONPATH": path},
+                pass_fds=others,
+            )
+            both = [ours.makefile("rwb") for ours, _ in pairs]  # which keep them open
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         assert self.process.stderr is not None
         self.requests, self.replies = self.process.stdin, self.process.stdout
+        self.channels: list[tuple[IO[bytes], IO[bytes]]] = [
+            (self.requests, self.replies),
+            *zip(both, both, strict=True),
+        ]
         self._said: deque[str] = deque(maxlen=1)
         self.listener = threading.Thread(
             target=_log_lines, args=(self.process.stderr, self._said, log), daemon=True, name=name

@@ -40,42 +40,47 @@ MOMENT = 0.05
 
 
 class InTurn:
-    """A lock that is given in the order of asking; who can wait (`behind`) asks as if `PATIENCE` seconds later.
+    """Places that are given in the order of asking; who can wait (`behind`) asks as if `PATIENCE` seconds later, and
+    begins when all are free.
 
     Python's own goes to whoever is quickest: beside a file of 300 pages questions waited a minute for a thread that
     embeds. A question comes with some six short requests, so who can wait lets a moment pass after each one of somebody
-    else, as an anticipatory scheduler of a disk does (Iyer and Druschel, 2001). Not to be taken twice by one thread.
+    else, as an anticipatory scheduler of a disk does (Iyer and Druschel, 2001). No thread may hold two.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, places: int = 1) -> None:
         self._clock, self._count = clock, count()
-        self._changed, self._taken = threading.Condition(), False
+        self._changed, self._places, self._free = threading.Condition(), places, [*range(places)]
         self._line: list[tuple[float, int, bool]] = []  # who waits: from when on, a number, whether it can wait
         self._last = -math.inf, 0  # when the last short request was done, and in which thread
 
     def locked(self) -> bool:
-        return self._taken
+        return len(self._free) < self._places
 
     @contextmanager
-    def held(self, behind: bool = False) -> Iterator[None]:
-        """Have it within the block."""
-        self._take(self._clock() + PATIENCE * behind, behind)
+    def held(self, behind: bool = False) -> Iterator[int]:
+        """Have a place, by its number, within the block."""
+        place = self._take(self._clock() + PATIENCE * behind, behind)
         try:
-            yield
+            yield place
         finally:
             with self._changed:
-                self._taken = False
+                self._free.append(place)
                 self._last = self._last if behind else (self._clock(), threading.get_ident())
                 self._changed.notify_all()
 
-    def _take(self, since: float, behind: bool) -> None:
+    def _take(self, since: float, behind: bool) -> int:
         with self._changed:
             mine = since, next(self._count), behind
             self._line.append(mine)
             try:
-                while self._taken or mine != min(self._line) or (behind and self._waits(since)):
+                while (
+                    len(self._free) < (self._places if behind else 1)
+                    or mine != min(self._line)
+                    or (behind and self._waits(since))
+                ):
                     self._changed.wait(MOMENT if behind else None)
-                self._taken = True
+                return self._free.pop()
             finally:  # a signal may end the wait
                 self._line.remove(mine)
                 self._changed.notify_all()
@@ -87,6 +92,7 @@ class InTurn:
 
 
 WORKER = "rag_core.adapters.child.worker"
+AT_ONCE = 2  # requests: the texts of one seldom fill two cores to their end, and a question alone has one
 # for one request to a loaded model; the longest usual one, three passages for an entailment model, takes some seconds
 ANSWER_SECONDS = 300.0
 # texts at most in a request of a question, which embeds eight sentences; indexing sends more, and lets questions by;
@@ -97,11 +103,11 @@ _log = logging.getLogger(__name__)
 
 
 class ProcessEmbedder:
-    """An `Embedder` in a child process; see `load_embedder` for its arguments. Threads may share it: one request at a
-    time.
+    """An `Embedder` in a child process; see `load_embedder` for its arguments. Threads may share it: `AT_ONCE` requests
+    at a time.
 
     It is made at once; the first call waits until the model is loaded. A child that ended between two calls is
-    replaced; one that ends within a call costs that call a `ModelUnavailable`. No child outlives this object or this
+    replaced; one that ends costs the calls under way a `ModelUnavailable`. No child outlives this object or this
     process.
     """
 
@@ -109,7 +115,7 @@ class ProcessEmbedder:
         self._load: pipes.Head = {"do": "load", "model": model, "precision": precision}
         # name, max_tokens, tokenizer, unblocked: the same from every child
         self._greeting: tuple[str, int, str, str] | None = None
-        self._lock = InTurn()
+        self._lock, self._loading = InTurn(places=AT_ONCE), threading.Lock()
         self._child: _Child | None = _started(self._load)
 
     @property
@@ -148,49 +154,55 @@ class ProcessEmbedder:
 
     def ask(self, behind: bool = False, /, **request: object) -> tuple[pipes.Head, bytes]:
         """The child's reply to a request; see `worker`. One that stands `behind` lets others by."""
-        with self._lock.held(behind):
-            return self._exchange(self._loaded(), request)
+        with self._lock.held(behind) as place:
+            return self._exchange(self._loaded(), request, place)
 
     def close(self) -> None:
         """End the child, whatever it is doing; a later call would start another."""
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
+        if (child := self._child) is not None:
+            self._drop(child)
+
+    def _drop(self, child: _Child) -> None:
+        """End a child; another may have taken its place."""
+        if self._child is child:
+            self._child = None
+        child.end()
 
     def _greeted(self) -> tuple[str, int, str, str]:
-        if self._greeting is None:  # the turn is taken for this alone: each question asks it some times
-            with self._lock.held():
-                self._loaded()
+        if self._greeting is None:
+            self._loaded()
         assert self._greeting is not None
         return self._greeting
 
     def _loaded(self) -> _Child:
         """A child that has loaded the model; one is started at most."""
-        child = self._child
-        if child is None or child.ended:
-            if child is not None:
-                _log.warning("the embedding model's process was gone: %s", child.fate())
-            child = self._child = _started(self._load)
-        if not child.loaded:
-            head, _ = self._exchange(child)
-            child.loaded = True
-            self._greeting = str(head["name"]), int(head["max_tokens"]), str(head["tokenizer"]), str(head["unblocked"])
-            if head["unblocked"]:
-                _log.warning("The embedding model's process has a network. %s", head["unblocked"])
-        return child
+        with self._loading:
+            child = self._child
+            if child is None or child.ended:
+                if child is not None:
+                    _log.warning("the embedding model's process was gone: %s", child.fate())
+                child = self._child = _started(self._load)
+            if not child.loaded:
+                head, _ = self._exchange(child)
+                child.loaded = True
+                self._greeting = head["name"], head["max_tokens"], head["tokenizer"], head["unblocked"]
+                if head["unblocked"]:
+                    _log.warning("The embedding model's process has a network. %s", head["unblocked"])
+            return child
 
-    def _exchange(self, child: _Child, request: pipes.Head | None = None) -> tuple[pipes.Head, bytes]:
+    def _exchange(self, child: _Child, request: pipes.Head | None = None, place: int = 0) -> tuple[pipes.Head, bytes]:
         """The child's reply to this request, or to the one it was started with."""
+        requests, replies = child.channels[place]
         try:
             if request is None:
-                head, body = pipes.read(child.replies)
+                head, body = pipes.read(replies)
             else:
                 with child.within(ANSWER_SECONDS):
-                    pipes.write(child.requests, request)
-                    head, body = pipes.read(child.replies)
+                    pipes.write(requests, request)
+                    head, body = pipes.read(replies)
         except (OSError, EOFError, ValueError) as error:
             fate = child.fate() or str(error)
-            self.close()
+            self._drop(child)
             if child.late:
                 raise ModelTimedOut(
                     f"The model's process did not answer within {ANSWER_SECONDS:g} s, and was ended.",
@@ -203,11 +215,11 @@ class ProcessEmbedder:
                 "some memory, or look into the log.",
             ) from error
         except BaseException:
-            self.close()  # interrupted: what it still answers would be taken for the reply to the next request
+            self._drop(child)  # interrupted: what it still answers would be taken for the reply to the next request
             raise
         if "problem" in head:
             if not child.loaded:
-                self.close()
+                self._drop(child)
             raise ModelUnavailable(head["problem"], remedy=head["remedy"])
         return head, body
 
@@ -250,7 +262,7 @@ def _started(load: pipes.Head) -> _Child:
     """The prepared child, else a new one, told to load a model."""
     child = _spare.popleft() if _spare else _Child()
     with suppress(OSError):  # it is gone already: the first call is told so
-        pipes.write(child.requests, load)  # a few bytes: they wait in the pipe
+        pipes.write(child.channels[0][0], load)  # a few bytes: they wait in the pipe
     return child
 
 
@@ -261,14 +273,14 @@ class _Child:
         self.loaded = False  # the model
         self.late = False  # it was ended because it did not answer in time
         try:
-            self._started = Started(WORKER, os.environ, _log, "model's log")
+            self._started = Started(WORKER, os.environ, _log, "model's log", AT_ONCE)
         except OSError as error:
             raise ModelUnavailable(
                 f"The embedding model's process could not be started: {error.strerror}.",
                 remedy="Close other programs, then try it again.",
             ) from error
         self._process = self._started.process
-        self.requests, self.replies = self._started.requests, self._started.replies
+        self.channels = self._started.channels
         self.end = weakref.finalize(self, _end, self._process)
 
     @contextmanager

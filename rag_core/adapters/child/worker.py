@@ -19,8 +19,9 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from queue import SimpleQueue
+from typing import IO
 
 from rag_core.adapters.child import pipes
 from rag_core.adapters.embedding.by_name import PREFIX, offline
@@ -33,25 +34,33 @@ from rag_core.errors import MissingDependency, ModelUnavailable
 from rag_core.ingest.pdf_worker.isolation import block
 
 Reply = tuple[pipes.Head, bytes]
+_models: list[Embedder] = []  # the one that was loaded
+_making = threading.Lock()  # two requests at once must not load a network twice
 
 
 def main() -> None:
     """Serve until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
-    requests: SimpleQueue[pipes.Head] = SimpleQueue()
-    # beside the work, so that the parent's end is noticed while a model is loaded or computes
-    threading.Thread(target=_listen, args=(requests,), daemon=True, name="listening").start()
-    replies = pipes.own_standard_output()
+    # an interpreter that ends aborts when somebody still reads sys.stdin
+    channels = [(os.dup(sys.stdin.fileno()), pipes.own_standard_output())]
+    channels += [(number, os.fdopen(os.dup(number), "wb")) for number in map(int, sys.argv[1:])]
+    serving = []
+    for number, replies in channels:
+        requests: SimpleQueue[pipes.Head] = SimpleQueue()
+        # beside the work, so that the parent's end is noticed while a model is loaded or computes
+        threading.Thread(target=_listen, args=(number, requests), daemon=True, name="listening").start()
+        serving.append(partial(_serve, requests, replies))
     _import_early()
-    model: Embedder | None = None
+    for one in serving[1:]:
+        threading.Thread(target=one, daemon=True, name="serving").start()
+    serving[0]()
+
+
+def _serve(requests: SimpleQueue[pipes.Head], replies: IO[bytes]) -> None:
     while True:
         head = requests.get()
         try:
-            if head["do"] == "load":
-                _take_network(head["model"])
-                model = _load(head)
-            assert model is not None
-            reply = _reply(model, head)
+            reply = _reply(head)
         except (MissingDependency, ModelUnavailable) as error:
             reply = {"problem": error.problem, "remedy": error.remedy}, b""
         except Exception as error:  # the libraries raise many kinds; the parent knows one
@@ -64,9 +73,8 @@ def main() -> None:
             _read_early()
 
 
-def _listen(requests: SimpleQueue[pipes.Head]) -> None:
-    # an interpreter that ends aborts when somebody still reads sys.stdin
-    stream = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+def _listen(number: int, requests: SimpleQueue[pipes.Head]) -> None:
+    stream = os.fdopen(number, "rb")
     try:
         while True:
             requests.put(pipes.read(stream)[0])
@@ -88,7 +96,7 @@ def _reader() -> ReaderModel:
 def _read_early() -> None:
     """The first question should not wait for the reader; where it cannot be loaded, that question is told so."""
     if MODEL_FILE.exists():
-        with suppress(ModelUnavailable):
+        with suppress(ModelUnavailable), _making:
             _reader()
 
 
@@ -110,7 +118,11 @@ def _load(head: pipes.Head) -> Embedder:
     return load_embedder(head["model"], head["precision"])
 
 
-def _reply(model: Embedder, head: pipes.Head) -> Reply:
+def _reply(head: pipes.Head) -> Reply:
+    if head["do"] == "load":
+        _take_network(head["model"])
+        _models.append(_load(head))
+    (model,) = _models
     match head["do"]:
         case "load":
             return {
@@ -123,11 +135,13 @@ def _reply(model: Embedder, head: pipes.Head) -> Reply:
             return {"counts": model.count_tokens(head["texts"])}, b""
         case "read":
             places = [Place(heading, tuple(units)) for heading, units in head["places"]]
-            return {"places": [one.to_json() for one in _reader().read(head["question"], places)]}, b""
+            with _making:
+                reader = _reader()
+            return {"places": [one.to_json() for one in reader.read(head["question"], places)]}, b""
         case "supports":
-            return {
-                "odds": _support(head["precision"]).supports([(evidence, claim) for evidence, claim in head["pairs"]])
-            }, b""
+            with _making:
+                support = _support(head["precision"])
+            return {"odds": support.supports([(evidence, claim) for evidence, claim in head["pairs"]])}, b""
     vectors = model.embed(head["texts"], head["kind"])
     return {"shape": vectors.shape}, vectors.tobytes()
 

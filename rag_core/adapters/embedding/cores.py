@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from heapq import heapreplace
 from typing import TypeVar
 
@@ -30,7 +30,7 @@ class Cores:
 
     def __init__(self, count: int) -> None:
         _keep_memory()
-        self.count = count
+        self.count, self._tasks, self._lock = count, 0, threading.Lock()
         self._pool = ThreadPoolExecutor(count, "core")
         started = threading.Barrier(count + 1)
         try:
@@ -41,6 +41,20 @@ class Cores:
             started.abort()
             self._pool.shutdown(wait=False)
             raise
+
+    @contextmanager
+    def share(self) -> Iterator[int]:
+        """Into how many parts a task within the block is parted: beside others into fewer, which read the weights less
+        often.
+        """
+        with self._lock:
+            self._tasks += 1
+            count = max(1, self.count // self._tasks)
+        try:
+            yield count
+        finally:
+            with self._lock:
+                self._tasks -= 1
 
     def each(self, work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
         try:

@@ -74,8 +74,9 @@ class Network:
             first_only: give it those of each text's first token alone, shape (texts, numbers of a token).
         """
         shared = cores()
-        batches = even_parts([len(ids) for ids, _ in texts], shared.count, BATCH)
-        outputs = shared.each(lambda rows: self._batch([texts[row] for row in rows], head, first_only), batches)
+        with shared.share() as parts:
+            batches = even_parts([len(ids) for ids, _ in texts], parts, BATCH)
+            outputs = shared.each(lambda rows: self._batch([texts[row] for row in rows], head, first_only), batches)
         found = {
             row: one
             for rows, output in zip(batches, outputs, strict=True)
@@ -92,7 +93,7 @@ class Network:
         lengths = [len(ids) for ids, _ in texts]
         words = self._words([id for ids, _ in texts for id in ids]).to(self._kind)
         kinds = torch.tensor([kind for _, kinds in texts for kind in kinds])
-        rows = _padded(len(kinds) + rows_behind(lengths))
+        rows = _padded(len(kinds) + rows_behind(lengths)) if self._layers[0].outer.weight.is_mkldnn else len(kinds)
         with torch.inference_mode():
             x = compiled(encode)(self._embeddings, self._layers, words, kinds, lengths, self._heads, rows, first_only)
             return head(x, lengths)
