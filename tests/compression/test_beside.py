@@ -284,6 +284,15 @@ def test_given_an_item_of_a_list_with_others_between_then_it_undoes_none_outside
     assert undone_by(texts, 3, sure) == (0, 1, 2)
 
 
+@pytest.mark.parametrize("label", ["Example:", "Par exemple :", "例："])
+def test_given_a_label_then_it_frames_what_stands_behind_it_alone(label: str) -> None:
+    texts = ["You get no other grant.", label, "A club bought chairs.", "This does not hold in May:"]
+    sure = undone(*texts, likely=1.0)
+
+    assert undone_by(texts, 0, sure) == (2, 3)
+    assert 1 in undone_by(texts, 2, sure)
+
+
 def test_given_a_sentence_far_away_then_it_undoes_nothing() -> None:
     assert FAR == 3
     found, corpus = headed("Cats stay at home.")

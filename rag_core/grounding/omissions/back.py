@@ -126,10 +126,11 @@ def _needed_by_place(texts: Sequence[str], at: int) -> tuple[int, ...]:
 def undone_by(texts: Sequence[str], at: int, undoing: Undoing) -> tuple[int, ...]:
     """The sentences before and behind the one at `at` that undo it, as rising indices; `FAR` away at most.
 
-    An item of a list with others between belongs to these.
+    An item of a list with others between belongs to these, a label behind ("Example:") to what it heads.
     """
     near = range(max(0, at - FAR), min(len(texts), at + FAR + 1))
     beside = [n for n in near if abs(n - at) == 1 or (n != at and texts[n][:1] not in BULLETS)]
+    beside = [n for n in beside if n < at or not texts[n].endswith((":", "：")) or len(words(texts[n])) >= FULL_WORDS]
     odds = undoing([("before" if n < at else "after", texts[n]) for n in beside])
     return tuple(n for n, one in zip(beside, odds, strict=True) if one >= (UNDOES if abs(n - at) == 1 else UNDOES_FAR))
 
