@@ -57,7 +57,8 @@ _ELIDED = regex.compile(r"^\p{L}{1,6}['’]")  # an article that is joined to th
 _INITIALS = regex.compile(r"(?:\p{Lu}\.)+\p{Lu}$")  # "Π.Δ."
 _NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
-_MARK = regex.compile(r"\s*[-–—·*" + BULLETS + r"]+(?=\s)")  # sentencex parts no text that begins with one
+# sentencex parts no text that begins with one: "• ", "(4) ", "(1) (a) "
+_MARK = regex.compile(r"(?:\s*(?:[-–—·*" + BULLETS + r"]+|\([\p{L}\p{Nd}]{1,5}\))(?=\s))+")
 _CLOSES = regex.compile(r"[\p{Pe}\p{Pf}\"']+(?=\s|$)")
 # "AMAZON.COM": a full stop ends nothing where no white space follows
 _NEEDS_SPACE = regex.compile(r"\.[\p{Pe}\p{Pf}\"']*$")

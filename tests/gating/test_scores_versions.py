@@ -49,7 +49,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "20981351e3be"),
-    "language": (4, "e7c02ac48a7c"),
+    "language": (4, "429d7bfec265"),
     "features": (14, "d511aca4d91e"),
 }
 

@@ -212,24 +212,6 @@ def row_below_heads_on_a_ground(draw: Draw, page: Page) -> list[str]:
     return ["\t".join(cells) for cells in table]
 
 
-def wrapped_cells_of_close_rows(draw: Draw, page: Page) -> list[str]:
-    """The lines of a cell are as far apart as the rows."""
-    said, y, ys = ["Place\tTask\tHours"], 92.0, [80.0, 92.0]
-    for x, head in zip((50, 150, 330), ("Place", "Task", "Hours"), strict=True):
-        write(page, x + 4, y - 2, head, 9)
-    for at, label in enumerate(draw.sample(LABELS, 7)):
-        lines = ["Clean all paths, and the lanes of the", "harbour in each season"][: 2 if at == 3 else 1]
-        hours = str(draw.randint(2, 90))
-        for x, cell in ((50, [label]), (150, lines), (330, [hours])):
-            for line, text in enumerate(cell):
-                write(page, x + 4, y + 10 + 12 * line, text, 9)
-        y += 12 * len(lines)
-        ys.append(y)
-        said.append("\t".join([label, " ".join(lines), hours]))
-    rules(page, [50, 150, 330, 400], ys)
-    return said
-
-
 TASKS = [
     "Clean all paths, and the lanes of the harbour in each season of the year",
     "Paint the boats that lie on the beach, where the weather allows it",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from folding import each
@@ -71,6 +72,17 @@ def split(text: str, lang: str) -> list[str]:
 @each(("lang", "marked"), CASES)
 def test_given_abbreviations_ordinals_and_initials_when_split_then_only_sentences_end(lang: str, marked: str) -> None:
     assert split(marked.replace("|", " "), lang) == marked.split("|")
+
+
+UNMARKED = [(lang, marked) for lang, marked in CASES if not re.match(r"\W|\w+ \d", marked)]
+
+
+@given(st.sampled_from(UNMARKED), st.sampled_from(["(4)", "(a)", "(iv)", "•", "–", "a)", "4.2", "(1) (a)", "§ 4"]))
+def test_given_the_mark_of_a_point_when_split_then_its_sentences_are_those_without_it(
+    case: tuple[str, str], mark: str
+) -> None:
+    lang, marked = case
+    assert split(f"{mark} {marked.replace('|', ' ')}", lang) == f"{mark} {marked}".split("|")
 
 
 @each(("lang", "marked"), CASES)
