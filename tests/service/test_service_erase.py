@@ -22,7 +22,7 @@ from rag_core.records.stored import SavedPreset
 from rag_core.wiring import RecordStore, act_log, open_engine, records
 from rag_core.work import loading, recording
 
-KEPT = "The canteen opens at eleven. Visitors sign the book at the gate of the north hall."
+KEPT = "The canteen opens at eleven o'clock. Visitors sign the book at the gate of the north hall."
 GONE = "The zyxoquant of Brambleforth is calibrated with ulvexine every 40 days. Its owner is Theodosius Quillhaven."
 WORDS = ("zyxoquant", "brambleforth", "ulvexine", "quillhaven", "wexford-dossier", "marrowgate")
 ASKED = "How often is the zyxoquant calibrated?"

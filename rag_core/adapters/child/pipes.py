@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 MAX_BYTES = 1 << 28  # a head or a body: the text of far more pages than a file may have; more is a fault
 _LENGTHS = struct.Struct("!II")  # bytes of the head and of the body
@@ -91,7 +91,7 @@ class Started:
                 env={**environment, "PYTHONPATH": path},
                 pass_fds=others,
             )
-            both = [ours.makefile("rwb") for ours, _ in pairs]  # which keep them open
+            both = [cast(IO[bytes], ours.makefile("rwb")) for ours, _ in pairs]  # which keep them open
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         assert self.process.stderr is not None

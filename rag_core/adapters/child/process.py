@@ -50,7 +50,8 @@ class InTurn:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, places: int = 1) -> None:
         self._clock, self._count = clock, count()
-        self._changed, self._places, self._free = threading.Condition(), places, [*range(places)]
+        self._changed, self._places = threading.Condition(), places
+        self._free = list(range(places))
         self._line: list[tuple[float, int, bool]] = []  # who waits: from when on, a number, whether it can wait
         self._last = -math.inf, 0  # when the last short request was done, and in which thread
 
