@@ -18,7 +18,7 @@ from rag_core.adapters.embedding.reader import ReaderModel
 from rag_core.adapters.embedding.support import SupportModel
 from rag_core.domain.passages import Place, ReadPlace
 
-TEXTS = [f"The notice period of contract {number} is {number} days. " * (1 + number % 4) for number in range(19)]
+TEXTS = [f"The notice period of contract {number} is {number} days. " * (1 + number % 4) for number in range(9)]
 WAIT_SECONDS = 60.0
 
 

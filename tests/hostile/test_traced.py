@@ -15,9 +15,8 @@ from traced import bare_environment, needs_strace, read_trace, under_strace
 from rag_core.ingest.reading.ocr_engines import find_tessdata
 
 ROOT = Path(__file__).resolve().parents[2]
-# pictures: read in about ten seconds on two busy cores; the telemetry that was once loaded looked for its collector
-# after nine
-PAGES = 16
+# pictures: the telemetry that was once loaded looked for its collector after nine seconds, and these take longer
+PAGES = 8
 
 
 def scans(pages: int) -> bytes:

@@ -23,7 +23,7 @@ ASKED = ["Total", "Payment", "Due on", "Order number", "Discount", "Town", "Tax 
 TOLD = ["122,00", "30 days", "27/03/2011", "4000-12345678", "10 %", "Hurlingham", "30-00000000-7", "Joao Da Silva"]
 WORDS = "the boat of a house and its old door near every river is kept by some guard who lives here".split()
 CROPS = "Straw Grass Oats Rye Barley Clover".split()
-PITCH, PAGES = 18.0, 12
+PITCH, PAGES = 18.0, 6
 Table = list[list[list[str]]]  # the lines of each cell
 Draw, Page = random.Random, pymupdf.Page
 
