@@ -208,14 +208,11 @@ def _told(rows: Sequence[Row], at: int, known: Vocabulary) -> Iterator[tuple[str
     if len(row.text) >= MAX_ROW_CHARS:
         return
     for number, part in enumerate(row.parts):
-        if part is None:
-            if at < NEAR_ROWS and _is_change(row, known):
-                yield _AMENDED, ""  # it names several days, or none
-            continue
-        kind = _labelled(rows, at, number, part, known)
-        if kind:
+        if part and (kind := _labelled(rows, at, number, part, known)):
             yield kind, part.day
-        elif _stands_alone(rows, at, part, known):
+        elif at < NEAR_ROWS and _is_change(row, known):
+            yield _AMENDED, ""  # it names several days or none, or says in other words which it means
+        elif part and _stands_alone(rows, at, part, known):
             yield _OWN, part.day
 
 

@@ -139,6 +139,8 @@ NOT_TOLD = [
     ("en", "2024\nAnnual report"),
     ("en", "A story of 3 May 2024"),
     ("en", "By-laws\nAdopted on 12 March 2012\nAs amended on 3 May 2018 and 20 April 2024"),  # which counts is not said
+    # not the day before the change
+    ("en", "By-laws\nAdopted on 12 March 2012\nAs amended by the General Meeting on 20 April 2024"),
     ("en", "AMENDMENT NO. 2\nto the Credit Agreement\nas amended on 1 March 2020"),
     ("en", "Manual\nIssue 3 May 2024"),  # the third issue, or the third of May
     ("en", "Manual\nSection 3, May 2024"),
