@@ -61,6 +61,37 @@ AGREE = [
     ("धारा 12(3) देखें।", "यह धारा 12 की उपधारा (3) में है।", "hi"),
     ("See section 13.", "Look at §§ 11 to 13.", "en"),
     ("See § 12 (3).", "§ 12 Scope. (1) One. (2) Two. (3) Three.", "en"),
+    # several kinds
+    ("Cena je 1250,5 Kč.", "Cena činí 1\u00a0250,50\u00a0korun.", "cs"),
+    ("The price is 1,250.50 EUR.", "Der Preis: 1.250,50 €", "en"),
+    ("It grew to 1,500,000.", "It grew to 1.5 million.", "en"),
+    ("शुल्क 125000 रुपये है।", "शुल्क १,२५,००० रुपये है।", "hi"),
+    ("Signed in March 2024, so in 2024.", "Signed on 12 March 2024.", "en"),
+    ("As of December 31, 2016.", "Year ended December 31, 2017 2016", "en"),
+    (
+        "Net sales in 2017 were 177,866 million.",
+        "Year ended December 31, 2017\t2016\nNet sales (millions)\t177,866\t135,987",
+        "en",
+    ),
+    ("The European Union decided.", "The EU decided.", "en"),
+    ("Kongres byl v Praze.", "Praha hostila kongres.", "cs"),
+    ("The nth term is a + (n − 1)d.", "The nth term is a+(n-1)d.", "en"),
+    ("From 5 to 10 or 5-10 days.", "Days: 5 to 10.", "en"),
+    ("The supplier must pay.", "The supplier is not liable for data loss, but the supplier must pay.", "en"),
+    ("The seller also pays.", "Not only the seller pays.", "en"),
+    ("Payment within 30 days [1].", "Payment within 30 days.", "en"),
+    ("It runs at 5 km/h by e-mail.", "By e-mail: 5 kilometres an hour", "en"),
+    ("Signed on 12 March 2024.", "Signed on 3/12/2024 or so.", "en"),
+    ("Tržby byly 250.", "Tržby\t250\t300", "cs"),
+    ("It may march on.", "On it may march.", "en"),
+    ("It holds 5 m3.", "So it holds 5 m³.", "en"),
+    ("The sum is n^2 + 1.", "So the sum is n² + 1.", "en"),
+    ("It is 10^-3.", "So it is 10⁻³.", "en"),
+    ("It costs 4.99 euros.", "The ticket costs 4⁹⁹ euros.", "en"),
+    ("They paid 940 euros.", "They paid 940² euros.", "en"),
+    ("It takes 2.5 hours.", "So it takes 2½ hours.", "en"),
+    ("It emits CO2.", "So it emits CO₂.", "en"),
+    ("In 2019 sales were 1,234 million.", "Sales² in 2019¹ were 1,234² million.", "en"),
 ]
 
 CHANGED = [
@@ -104,6 +135,38 @@ CHANGED = [
     ("The pressure is up to 16 pounds.", "The pressure is up to 16 bar. There are 16 pumps.", "en", "unit"),
     ("The distance is 16 leagues.", "The distance is 16 miles. There are 16 pumps.", "en", "unit"),
     ("The pump runs for 5 hours.", "The pump runs for 5 minutes. It rests for 5 hours.", "en", "unit"),
+    # names, negations and operators too
+    ("The nth term is a + (n+1)d.", "The nth term is a + (n-1)d.", "en", "operator"),
+    ("It is at least 30 days.", "It is at most 30 days.", "en", "comparison"),
+    ("The notice period is 31 days.", "The notice period is 30 days.", "en", "number"),
+    ("The price is 12 300 Kč.", "300 Kč and 12 pieces.", "cs", "number"),
+    ("It costs -5.", "It costs 5.", "en", "number"),
+    ("It cost 1.5.", "It cost 1.5 million.", "en", "number"),
+    ("The notice period is 30 months.", "The notice period is 30 days.", "en", "unit"),
+    ("It is 5 %.", "It is 5 EUR.", "en", "unit"),
+    ("Signed on 13 March 2024.", "Signed on 2024-03-12.", "en", "date"),
+    ("Signed in April 2024.", "Signed on 12 March 2024.", "en", "date"),
+    ("Am 12. März 2024.", "Unterschrieben 3/12/2024.", "de", "date"),
+    ("It was Pierre Curie.", "It was Marie Curie.", "en", "name"),
+    ("The contract A-124 holds.", "The contract A-123 holds.", "en", "code"),
+    ("Revenue rose in FY2021.", "Revenue rose in FY2022.", "en", "year"),
+    ("The supplier is liable.", "The supplier is not liable.", "en", "negation"),
+    ("The supplier isn't liable.", "The supplier is liable.", "en", "negation"),
+    ("The transfer is possible.", "The transfer is impossible.", "en", "negation"),
+    ("Dodavatel smí předat údaje.", "Dodavatel nesmí předat údaje.", "cs", "negation"),
+    ("Dodavatel jedná se souhlasem.", "Dodavatel jedná bez souhlasu.", "cs", "negation"),
+    ("Der Auftraggeber haftet für Schäden.", "Der Auftraggeber haftet nicht für Schäden.", "de", "negation"),
+    ("शुल्क वापस किया जाएगा।", "शुल्क वापस नहीं किया जाएगा।", "hi", "negation"),
+    ("Договор не действует.", "Договор действует.", "ru", "negation"),
+    ("It is 102.", "So it is 10².", "en", "number"),
+    ("It is 10.", "So it is 10².", "en", "number"),
+    ("It is 10^3.", "So it is 10⁻³.", "en", "number"),
+    ("It costs 499 euros.", "The ticket costs 4⁹⁹ euros.", "en", "number"),
+    ("It takes 2 hours.", "So it takes 2½ hours.", "en", "number"),
+    ("It holds 5 m.", "So it holds 5 m³.", "en", "unit"),
+    ("The sum is n³.", "So the sum is n².", "en", "operator"),
+    ("The sum is n² - 1.", "So the sum is n² + 1.", "en", "operator"),
+    ("It emits CO₂.", "So it emits CO.", "en", "name"),
 ]
 
 ROLES = [
@@ -168,8 +231,8 @@ def test_given_equal_values_in_other_notations_then_nothing_is_changed(claim: st
 
 @each(("claim", "evidence", "lang", "kind"), CHANGED)
 def test_given_one_changed_value_then_it_is_named_by_kind(claim: str, evidence: str, lang: str, kind: str) -> None:
-    """S2-17: a changed number, unit, date, time or reference is seen, also where the page has the new value
-    elsewhere.
+    """S2-17: a changed number, unit, date, time, reference, name, negation or operator is seen, also where the page
+    has the new value elsewhere.
     """
     assert kind in [found for found, _ in changed_facts(claim, evidence, lang)]
 
