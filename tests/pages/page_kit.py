@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 from ui.app import state
+from ui.app.texts import say
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PDF = "application/pdf"
@@ -84,6 +85,17 @@ def field(app: AppTest, name: str) -> Any:
     fields = (*app.slider, *app.selectbox, *app.toggle, *app.text_input, *app.text_area)
     (found,) = [one for one in fields if re.fullmatch(rf"{name}(_\d+)?", one.key or "")]
     return found
+
+
+def move(app: AppTest, name: str, value: float) -> AppTest:
+    """Give a setting another value."""
+    return field(app, f"knob_{name}").set_value(value).run()
+
+
+def run_set(app: AppTest) -> AppTest:
+    """Run the labelled set that is open in the lab."""
+    next(button for button in app.button if button.label == say("lab_sets.run")).click().run()
+    return settle(app)
 
 
 def submit(app: AppTest, form: str) -> AppTest:

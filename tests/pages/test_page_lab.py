@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from page_kit import Touch, badges, field, session_of, settle, texts
+from page_kit import Touch, badges, field, run_set, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import Ran
@@ -34,11 +34,6 @@ def lab(app: AppTest, library: object) -> AppTest:
 def upload(page: AppTest, data: bytes = LABELLED, name: str = "mine.csv") -> AppTest:
     field = next(one for one in page.file_uploader if (one.key or "").startswith("labelled_"))
     return field.set_value([(name, data, "text/csv")]).run()
-
-
-def run_set(page: AppTest) -> AppTest:
-    next(button for button in page.button if button.label == say("lab_sets.run")).click().run()
-    return settle(page)
 
 
 def test_given_a_labelled_file_when_dropped_then_good_rows_are_a_set_and_others_are_named(

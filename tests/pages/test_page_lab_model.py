@@ -8,7 +8,7 @@ import pytest
 from folding import each
 from honest_model import honest
 from model_server import ModelServer, Said, Status
-from page_kit import badges, captions, session_of, settle, texts
+from page_kit import badges, captions, run_set, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.status import Reason
@@ -40,11 +40,6 @@ def lab(server: ModelServer, app: AppTest, library: object) -> AppTest:
     page = settle(app.switch_page("pages/lab.py"))
     field = next(one for one in page.file_uploader if (one.key or "").startswith("labelled_"))
     return field.set_value([("mine.csv", LABELLED, "text/csv")]).run()
-
-
-def run_set(page: AppTest) -> AppTest:
-    next(button for button in page.button if button.label == say("lab_sets.run")).click().run()
-    return settle(page)
 
 
 def runs(page: AppTest) -> list[dict[str, object]]:

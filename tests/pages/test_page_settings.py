@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from folding import each
-from page_kit import VACATION, Touch, ask, badges, captions, field, open_part, session_of
+from page_kit import VACATION, Touch, ask, badges, captions, field, move, open_part, session_of
 from streamlit.testing.v1 import AppTest
 
 from rag_core.entrypoints.commands.terminal import show_decision
@@ -34,10 +34,6 @@ MAX_FOUND = 10  # fields that a search shows
 
 def keys(page: AppTest) -> set[str]:
     return {button.key for button in page.button}
-
-
-def move(page: AppTest, name: str, value: float) -> AppTest:
-    return field(page, f"knob_{name}").set_value(value).run()
 
 
 def shown_settings(page: AppTest) -> set[str]:

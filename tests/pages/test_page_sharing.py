@@ -10,7 +10,7 @@ import yaml
 from folding import each
 from hypothesis import example, given
 from hypothesis import strategies as st
-from page_kit import another, collection_field, field, texts
+from page_kit import another, collection_field, field, move, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import InvalidSetting
@@ -23,10 +23,6 @@ from ui.settings.fields import FIXED
 SHARED = {name: knob for name, knob in sharing._shared().items()}
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = {"reranker", "keyword_synonyms", "refusal_text", "model"}
-
-
-def move(page: AppTest, name: str, value: float) -> AppTest:
-    return field(page, f"knob_{name}").set_value(value).run()
 
 
 def value(page: AppTest, name: str) -> object:
