@@ -22,6 +22,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from model_server import ModelServer
     from warm_readers import Nursery
 
 # named here, not imported: this file is also copied to where there is no rag_core (tests/test_house.py)
@@ -210,6 +211,15 @@ def warm_readers_of_files(request: pytest.FixtureRequest) -> Iterator[None]:
 
     with warm(request.getfixturevalue("nursery"), pdf_process):
         yield
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    """A server for the tests of a file; each plays a script of its own."""
+    from model_server import ModelServer
+
+    with ModelServer() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

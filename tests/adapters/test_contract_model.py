@@ -17,12 +17,6 @@ from rag_core.errors import Cancelled, ModelUnavailable
 NAMES = ("openai", "first of a chain", "last of a chain")  # a new adapter adds one line
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
 @pytest.fixture(params=NAMES)
 def model(request: pytest.FixtureRequest, server: ModelServer) -> Iterator[LanguageModel]:
     inner = openai_model(server)

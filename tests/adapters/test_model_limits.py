@@ -27,12 +27,6 @@ from rag_core.errors import Cancelled, ModelUnavailable
 from rag_core.settings.endpoints import Endpoint
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
 @pytest.fixture
 def clock() -> Iterator[HeldClock]:
     with held() as clock:

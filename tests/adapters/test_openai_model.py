@@ -22,12 +22,6 @@ from rag_core.errors import ModelUnavailable
 from rag_core.settings.endpoints import OPENAI, Endpoint
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
 @pytest.fixture
 def model(server: ModelServer) -> Iterator[OpenAIModel]:
     server.play({"name": "blue"})

@@ -4,7 +4,6 @@ bad one is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -32,12 +31,6 @@ BAD = ("Dodavatel je povinen schválit každou akci s Objednatelem.", (APPROVAL,
 RIGHT = ("Dodavatel musí hledat schválení Objednatele za každou akci.", (APPROVAL,))
 
 Drafted = list[tuple[str, tuple[str, ...]]]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

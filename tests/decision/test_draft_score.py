@@ -5,7 +5,7 @@ Embedded models, the real client.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,12 +39,6 @@ TEXT = (
     f"{ANSWER} {BESIDE} {ELSEWHERE} The seal of the flow meter is blue, and it "
     f"bears the number of the fitter who set it."
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

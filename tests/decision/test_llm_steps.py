@@ -5,13 +5,15 @@ The real client against a real server.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
 from folding import each
+from honest_model import draft, kind, passages, refusal, sufficient, verdicts
+from model_server import Asked, Hang, ModelServer, Said
 
 from rag_core.adapters.optional import EXTRAS
 from rag_core.decision.decide import decide
@@ -25,8 +27,6 @@ from rag_core.errors import Cancelled, ModelUnavailable
 from rag_core.gating.levels import level
 from rag_core.settings import Mode, Settings
 from rag_core.wiring import language_model
-from tests.honest_model import draft, kind, passages, refusal, sufficient, verdicts
-from tests.model_server import Asked, Hang, ModelServer, Said
 
 NOTICE = "The notice period is thirty days and begins with the month after the letter has come."
 LINES = [
@@ -53,16 +53,10 @@ def corpus() -> MemoryCorpus:
     return MemoryCorpus([Text("contract", "\n".join(LINES))], HashEmbedder())
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
 @pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.play(honest)
-    return running
+def server(server: ModelServer) -> ModelServer:
+    server.play(honest)
+    return server
 
 
 def source(asked: Asked, text: str = NOTICE) -> str:
