@@ -14,7 +14,6 @@ from builders import (
     MODES,
     HashEmbedder,
     MemoryCorpus,
-    Text,
     measured_again,
     measurements,
     settings,
@@ -24,6 +23,7 @@ from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from test_replay import TEXTS
 
 from rag_core.decision import decide as pipeline
 from rag_core.decision.batch import Outcomes, ReplaySet, checks_of, replay_many
@@ -39,18 +39,6 @@ from rag_core.settings import Cost, Mode, Settings, presets
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 
-TEXTS = (
-    Text(
-        "contract",
-        "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month.",
-    ),
-    Text("rules", "Employees have 20 days of vacation a year.\nThe canteen serves soup."),
-    Text(
-        "handbook",
-        "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 "
-        "days.",
-    ),
-)
 QUESTIONS = (
     "What is the notice period?",
     "How many days of vacation do employees have?",

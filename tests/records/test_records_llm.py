@@ -16,6 +16,7 @@ from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
+from test_records import page_text, sentence
 
 from rag_core.decision.decide import replay
 from rag_core.domain.answer import evidence_key
@@ -30,14 +31,6 @@ from rag_core.domain.trace import CheckResult
 from rag_core.records import DELETED, from_record, to_record, write
 
 OWN = "Notice is to be given a month ahead."
-
-
-def sentence(number: int) -> str:
-    return f"The notice period number {number} was lost: it is 30 days, not 31 days."
-
-
-def page_text(document: str, page: int) -> str:
-    return sentence(page)
 
 
 def on_pages(drawn: Measurements) -> Measurements:

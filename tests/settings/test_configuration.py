@@ -8,6 +8,7 @@ import pytest
 from builders import AUDIT_MODES
 from folding import each
 
+from rag_core.decision.checks import GATING
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import (
@@ -59,18 +60,7 @@ def test_given_strict_mode_off_then_no_gate_filters_any_more(word: str) -> None:
     """S4-24: without strict mode there is no distance filter and no gate. S4-3: environment variables with defaults."""
     s = load_settings("scoping", environment={"RAG_STRICT_MODE": word})
 
-    gates = (
-        "correctness",
-        "answerability",
-        "top_cosine",
-        "mean_confidence",
-        "relevance",
-        "distance",
-        "min_documents",
-        "keywords",
-        "required_entities",
-    )
-    assert {getattr(s, f"{name}_mode") for name in gates} == {Mode.OFF}
+    assert {getattr(s, f"{gate.name}_mode") for gate in GATING if gate.name != "availability"} == {Mode.OFF}
     assert s.levels is False
     assert s.indicators_mode is Mode.ENFORCE
 
