@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
@@ -13,23 +12,13 @@ from rag_core.facts.differences.substitution import substituted_words
 from rag_core.facts.differences.values import changed_values, values
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.facts.sentence.logic import changed_operators
-from rag_core.facts.sentence.names import Name, canonical_code, codes, name_stands, names
+from rag_core.facts.sentence.names import Entity, canonical_code, codes, name_stands, names
 from rag_core.facts.sentence.numbers import quantities
 from rag_core.ingest.normalise import normalise
 from rag_core.language import ascii_digits, dates, fold, words
 from rag_core.language.words import places
 
 _ENDS = regex.compile(r"(?:^|[.!?।:;|•…][\"'”“»)\]]*\s*|\]\s*)$")
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """A fact where it stands: `source[start:end] == text`. `kind` is number, year, date, name or code."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
 
 
 def entities(text: str, lang: str) -> tuple[Entity, ...]:
@@ -126,7 +115,7 @@ def _word_set(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=256)
-def _names(text: str, lang: str) -> tuple[Name, ...]:
+def _names(text: str, lang: str) -> tuple[Entity, ...]:
     return tuple(names(text, lang, values(text, lang).spans))
 
 

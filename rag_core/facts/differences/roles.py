@@ -19,12 +19,12 @@ import regex
 from rag_core.facts.differences.align import Aligned, Gap, Sentence, beside, read
 from rag_core.facts.differences.values import Values, values
 from rag_core.facts.sentence.lexicon import dimension, value_words
-from rag_core.facts.sentence.names import Name, canonical_code
+from rag_core.facts.sentence.names import Entity, canonical_code
 from rag_core.facts.sentence.numbers import Quantity
 from rag_core.facts.sentence.times import Time, Weekday
 from rag_core.language import Date, alike, synonyms
 
-Value = Date | Time | Name | Quantity | Weekday
+Value = Date | Time | Entity | Quantity | Weekday
 
 
 def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str) -> Iterator[tuple[str, str]]:
@@ -79,7 +79,7 @@ def equal_values(one: Value, other: Value) -> bool:
             return one.agrees(other)
         case Weekday(), Weekday():
             return one.day == other.day
-        case Name(), Name():
+        case Entity(), Entity():
             return canonical_code(one.text) == canonical_code(other.text)
     return False
 
@@ -95,7 +95,7 @@ def replaces(one: Value, other: Value) -> bool:
 def _kind(value: Value, other: Value) -> str:
     if isinstance(value, Quantity) and isinstance(other, Quantity) and value.value == other.value:
         return "unit"
-    return "code" if isinstance(value, Name) else "role"
+    return "code" if isinstance(value, Entity) else "role"
 
 
 def _replaced_units(aligned: Aligned, gap: Gap, of_number: bool, lang: str) -> Iterator[tuple[str, str]]:

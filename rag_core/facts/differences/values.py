@@ -13,7 +13,7 @@ from functools import lru_cache
 import regex
 
 from rag_core.facts.sentence.lexicon import cover, value_words
-from rag_core.facts.sentence.names import Name, canonical_code, codes
+from rag_core.facts.sentence.names import Entity, canonical_code, codes
 from rag_core.facts.sentence.numbers import Quantity, quantities
 from rag_core.facts.sentence.times import Time, Weekday, times, weekdays
 from rag_core.facts.sentence.units import units_in
@@ -28,14 +28,19 @@ class Values:
 
     dates: tuple[Date, ...]
     times: tuple[Time, ...]
-    codes: tuple[Name, ...]
+    codes: tuple[Entity, ...]
     quantities: tuple[Quantity, ...]
     weekdays: tuple[Weekday, ...]
 
     @property
     def spans(self) -> list[tuple[int, int]]:
         """Where they stand, as (start, end)."""
-        rows: Sequence[Sequence[Date | Time | Name | Quantity]] = (self.dates, self.times, self.codes, self.quantities)
+        rows: Sequence[Sequence[Date | Time | Entity | Quantity]] = (
+            self.dates,
+            self.times,
+            self.codes,
+            self.quantities,
+        )
         return [(value.start, value.end) for row in rows for value in row]
 
 
@@ -80,7 +85,7 @@ def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> 
 _named = lru_cache(maxsize=64)(units_in)
 
 
-def _is_amount(text: str, code: Name, lang: str) -> bool:
+def _is_amount(text: str, code: Entity, lang: str) -> bool:
     """Whether what has the form of a code is an amount of money: "EUR 350,000", "5M" of "$5M"."""
     if regex.fullmatch(r"\d+[A-Za-z]", code.text) and code.text[-1] in any_language().money_scales_behind:
         return regex.search(r"\p{Sc}$", text[: code.start]) is not None

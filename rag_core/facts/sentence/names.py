@@ -38,8 +38,8 @@ _SHOUTING = 0.6  # above this share of all-capital words, capitals say nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """A name or code where it stands: `source[start:end] == text`. `kind` is name, code or year ("FY2022")."""
+class Entity:
+    """A fact where it stands: `source[start:end] == text`. `kind` is name, code, year ("FY2022"), number or date."""
 
     kind: str
     text: str
@@ -47,7 +47,7 @@ class Name:
     end: int
 
 
-def codes(text: str) -> list[Name]:
+def codes(text: str) -> list[Entity]:
     """Codes in order. "FY2022" is a year."""
     found = []
     for match in _CODE.finditer(text):
@@ -55,7 +55,7 @@ def codes(text: str) -> list[Name]:
         if unit and fold(unit["unit"]) in lexicon(FALLBACK).units:
             continue
         kind = "year" if _FISCAL_YEAR.fullmatch(match.group()) else "code"
-        found.append(Name(kind, match.group(), *match.span()))
+        found.append(Entity(kind, match.group(), *match.span()))
     return found
 
 
@@ -78,7 +78,7 @@ def _standing(code: str) -> regex.Pattern[str]:
     return regex.compile(rf"(?<![\p{{L}}\p{{N}}]){_BETWEEN.join(parts)}(?![\p{{L}}\p{{N}}])", regex.IGNORECASE)
 
 
-def names(text: str, lang: str, taken: Collection[tuple[int, int]] = ()) -> list[Name]:
+def names(text: str, lang: str, taken: Collection[tuple[int, int]] = ()) -> list[Entity]:
     """Names in order, those that touch a `taken` range (dates, codes, numbers) left out."""
     tokens = words(text)
     if not tokens or sum(1 for word in tokens if word.text.isupper() and len(word.text) > 1) > _SHOUTING * len(tokens):
@@ -89,7 +89,7 @@ def names(text: str, lang: str, taken: Collection[tuple[int, int]] = ()) -> list
     for run in _runs(text, tokens, cover(text, taken)):
         if kept := _trim(text, run, firsts, lang, repeated):
             start, end = kept[0].start, kept[-1].end
-            found.append(Name("name", text[start:end], start, end))
+            found.append(Entity("name", text[start:end], start, end))
     return found
 
 
