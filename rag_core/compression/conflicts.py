@@ -30,9 +30,7 @@ from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.grounding.contradictions.cells import cell_statements
-from rag_core.grounding.contradictions.difference import difference
-from rag_core.grounding.contradictions.statements import Statement, Value, statement
+from rag_core.grounding.contradictions.statements import Statement, Value, cell_statements, difference, statement
 from rag_core.grounding.contradictions.subject import Asked, comparable, same_subject
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.grounding.units import Unit, header_of, units

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from folding import each
 
-from rag_core.grounding.contradictions.cells import cell_statements
-from rag_core.grounding.contradictions.statements import Statement
+from rag_core.grounding.contradictions.statements import Statement, cell_statements
 
 
 def stated(row: str, header: str = "", language: str = "en") -> list[tuple[str, str]]:

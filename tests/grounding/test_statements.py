@@ -7,8 +7,7 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.grounding.contradictions.difference import difference
-from rag_core.grounding.contradictions.statements import Statement
+from rag_core.grounding.contradictions.statements import Statement, difference
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.language import LANGUAGES
 

@@ -1,4 +1,9 @@
-"""The statement of a sentence or of a table's cell: its values, and its other words."""
+"""The statement of a sentence or of a table's cell: its values, and its other words; and how two of them differ.
+
+Of tables rather silent than wrong: a row whose cells cannot be told to stand below those of the header states nothing,
+nor does a bare number without a header; a list of contents has them. `subject` says whether two statements are about
+the same.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +15,23 @@ from itertools import pairwise
 
 import regex
 
+from rag_core.domain.rows import CELL, NEXT_ROW
 from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.lexicon import exact_units, lexicon, value_words
 from rag_core.facts.sentence.names import canonical_code
 from rag_core.facts.sentence.numbers import Quantity
 from rag_core.grounding.contradictions.word_lists import Telling, either, parted, telling, word_lists
-from rag_core.language import LANGUAGES, ComparedWords, Date, ascii_digits, fold, words
+from rag_core.language import LANGUAGES, ComparedWords, Date, Day, ascii_digits, fold, words
 
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TO_NOUN = regex.compile(r"[^\S\n]*-?[^\S\n]*")  # between a number and what it counts; "3. Employees" counts nothing
 _RATE = regex.compile(r"\s?/\s?\p{L}+[²³]?")
 _NOUN_WORDS = 3  # words that are shown of what a number counts
 _NEAR = 2  # words beside a number in which it is said to be about right
+_DIGIT = regex.compile(r"\d")
+_MAX_WORDS = 8  # words of a cell that states a value; a longer one tells something, and is no cell of figures
+_HALF_DAY = 720  # minutes
+_MIN_SAID = 2  # words beside the value: "Page 3" and "Total: 5" say too little to be contradicted
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +218,105 @@ def _decimal(number: Quantity) -> tuple[Decimal | None, Decimal]:
 def _parts_of_values(language: str) -> frozenset[str]:
     lex, words_of_values = lexicon(language), value_words(language)
     return frozenset().union(words_of_values.numbers, words_of_values.scales, words_of_values.units, lex.months)
+
+
+def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ...]:
+    """One statement for each cell with a value, of bar-parted `row` under `header` rows by semicolons."""
+    cells = row.split(CELL)
+    named = regex.search(r"\p{L}", cells[0])
+    label = " ".join(cell for n, cell in enumerate(cells) if not _DIGIT.search(cell) or (named and n == 0))
+    if len(cells) < 2 or not cells[0] or not words(label):
+        return ()
+    columns, caption = _columns(header, len(cells), language)
+    if columns is None and (header or len(cells) > 2):
+        return ()
+    found = []
+    for n, cell in enumerate(cells):
+        column = columns[n] if columns else ""
+        if n and _DIGIT.search(cell) and len(words(cell)) <= _MAX_WORDS and _states(cell, column, language):
+            before = " ".join(filter(None, (label, column, caption))) + ": "
+            found.append(statement(before + cell, language, (len(before), len(before) + len(cell))))
+    return tuple(found)
+
+
+def _columns(header: str, count: int, language: str) -> tuple[Sequence[str] | None, str]:
+    """The telling words above each cell, and above all, also of captions and units; None where they do not fit."""
+    rows = [row.split(CELL) for row in header.split(NEXT_ROW) if row]
+    caption = " ".join(row[0] for row in rows if len(row) == 1)
+    over = [row if len(row) == count else ["", *row] for row in rows if len(row) in (count, count - 1) and len(row) > 1]
+    first = next((n for n, row in enumerate(rows) if len(row) > 1), 0)
+    below = [row[0] for row in rows[first:] if len(row) == 1]
+    if (
+        not over
+        or len(over) + sum(len(row) == 1 for row in rows) < len(rows)
+        or not all(text.startswith("(") for text in below)
+    ):
+        return None, caption
+    plain = word_lists()[language].columns
+    return [
+        " ".join(word.text for row in over for word in words(row[n]) if fold(word.text) not in plain)
+        for n in range(count)
+    ], caption
+
+
+def _states(cell: str, column: str, language: str) -> bool:
+    """Whether a cell can be contradicted: a number with a column or a unit, of no page, step or line."""
+    labels = word_lists()[language].labels
+    return not any(fold(word.text) in labels for word in words(column)) and bool(
+        column or regex.search(r"[\p{L}\p{Sc}%°]", cell)
+    )
+
+
+def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
+    """The one value in which two statements of the same language differ; None unless they agree in all else.
+
+    All else: every word but the light ones, wordings of one thing as equal, and every other value. The unit must be the
+    same; a number without one must count the same thing. A date must state no year or be a deadline: else it is a day
+    of some event or period.
+    """
+    if one.outline != other.outline or not (one.is_whole and other.is_whole):
+        return None
+    apart = _apart(one.values, other.values)
+    if apart is None or set(one.said) != set(other.said):
+        return None
+    mine, theirs = apart
+    # two values of one kind must count the same thing, as far as both say
+    apart_counts = mine.counted and theirs.counted and mine.counted.isdisjoint(theirs.counted)
+    if not (mine.shown and theirs.shown) or apart_counts or _agree(mine, theirs, one.is_figure or other.is_figure):
+        return None
+    told = {term for term in (*one.said, *one.outline) if len(term) > 1 and not term.isdecimal()}
+    return (mine, theirs) if len(told) >= _MIN_SAID else None
+
+
+def _apart(mine: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, Value] | None:
+    """The one value that differs, in order; out of order only where no other value could be meant."""
+    if len(mine) != len(theirs):
+        return None
+    in_order = [pair for pair in zip(mine, theirs, strict=True) if _key(pair[0]) != _key(pair[1])]
+    if len(in_order) == 1:
+        return in_order[0] if in_order[0][0].kind == in_order[0][1].kind else None
+    left, right = (
+        [value for value in some if _key(value) not in [*map(_key, others)]]
+        for some, others in ((mine, theirs), (theirs, mine))
+    )
+    if len(left) != 1 or len(right) != 1 or left[0].kind != right[0].kind:
+        return None
+    alone = all([value.kind for value in side].count(left[0].kind) == 1 for side in (mine, theirs))
+    return (left[0], right[0]) if alone else None
+
+
+def _key(value: Value) -> tuple[object, ...]:
+    return value.kind, value.amount
+
+
+def _agree(mine: Value, theirs: Value, figures: bool) -> bool:
+    """Whether one value is the other less exactly: "June" and "30 June", of figures "5.2 million" and "5,234,000"."""
+    if isinstance(mine.amount, frozenset) and isinstance(theirs.amount, frozenset):
+        if mine.kind[0] == "time":
+            hours, others = ({minute % _HALF_DAY for minute in amount} for amount in (mine.amount, theirs.amount))
+            return not hours.isdisjoint(others)
+        days: list[tuple[Day, Day]] = [(a, b) for a in mine.amount for b in theirs.amount]
+        return any(a.within(b) or b.within(a) for a, b in days)
+    if figures and isinstance(mine.amount, Decimal) and isinstance(theirs.amount, Decimal):
+        return abs(mine.amount - theirs.amount) <= max(mine.step, theirs.step) / 2
+    return False
