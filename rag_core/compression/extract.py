@@ -312,7 +312,7 @@ def _with_beside(
         return [one, *(other for other in below if other is not one and is_note_of(other.unit.text, unit.text))]
     stated = stated_in(unit.passage)
     at = [other.key for other in stated].index(unit.key)
-    needed = {at, *needed_with([other.text for other in stated], at)}
+    needed = {at, *needed_with([other.text for other in stated], at, [other.nth for other in stated])}
     undone: list[Unit] = []
     if not unit.lead:
         needed |= {
@@ -345,11 +345,16 @@ def _undone(
 def undoing_claims(
     claims: Sequence[Claim], hits: Sequence[Hit], page_text: PageText, undoing: Undoing
 ) -> tuple[Claim, ...]:
-    """The sentences near by that undo what these claims of a model's draft cite, and that none of them says."""
+    """The headings and sentences near by that undo what these claims of a model's draft cite, and that none of them
+    says.
+    """
     passages = {hit.passage.id: hit.passage for hit in hits}
     stated_in = cache(lambda passage: units(passage, page_text))
     found: dict[str, Unit] = {}
     for unit in (unit for claim in claims for unit in cited_units(claim, passages, page_text)):
         if not unit.by_itself:
+            above = heading_above(unit, passages.values(), page_text)
+            if above and undoing([("heading", above.text)])[0] >= UNDOES_BELOW:
+                found[above.text] = above
             found |= {one.text: one for one in _undone(unit, passages.values(), stated_in, undoing)}
     return tuple(_claim(one, page_text) for text, one in found.items() if not any(text in said.text for said in claims))

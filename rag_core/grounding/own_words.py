@@ -118,7 +118,7 @@ def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: st
             for found in stated
             for at, unit in enumerate(found)
             if _stands(unit, step.begins)
-            for other in needed_with([one.text for one in found], at)
+            for other in needed_with([one.text for one in found], at, [one.nth for one in found])
         )
         void = bool(step.ends) and all(is_void(one.passage.section, language) for one in step.ends)
         yield void or not whole or (before and not follow(n)) or (behind and not follow(n + 1))

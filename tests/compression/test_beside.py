@@ -22,7 +22,16 @@ from rag_core.domain.passages import PassageKind, Piece, Role
 from rag_core.domain.ports import Undoing
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
-from rag_core.grounding.omissions.back import FAR, STEPS_WORDS, UNDOES, UNDOES_BELOW, UNDOES_FAR, undone_by
+from rag_core.grounding.omissions.back import (
+    FAR,
+    NOTE_WORDS,
+    STEPS_WORDS,
+    UNDOES,
+    UNDOES_BELOW,
+    UNDOES_FAR,
+    needed_with,
+    undone_by,
+)
 from rag_core.grounding.units import Unit, units
 
 ANIMALS = "Cats stay at home. Dogs may be brought into the garden. This does not apply in July. Birds are fed at noon."
@@ -168,8 +177,8 @@ def test_given_many_words_before_a_step_then_the_first_step_alone_is_shown_with_
 
 @given(
     st.lists(
-        st.sampled_from(["Nothing of this is so.", "Takhle to vůbec není.", "Hallo liebe Ute und Anna."]),
-        max_size=2,
+        st.sampled_from(["Nothing of this is so.", "Takhle to vůbec není.", "Hallo liebe Ute und Anna,"]),
+        max_size=3,
         unique=True,
     ),
     st.booleans(),
@@ -177,7 +186,9 @@ def test_given_many_words_before_a_step_then_the_first_step_alone_is_shown_with_
 def test_given_what_a_mail_quotes_then_the_mails_own_words_beside_it_are_shown(own: list[str], above: bool) -> None:
     quoted = ["> The roof costs 9,000 euros.", "> It is red and rather large."]
     before, behind = (own, []) if above else ([], own)
-    wanted = [*before[-1:], quoted[0], *behind[:1]]
+    # a greeting says nothing of what is quoted
+    near, far = ([one for one in side if not one.endswith(",")] for side in (before, behind))
+    wanted = [*near[-1:], quoted[0], *far[:1]]
     assert completed_at([*before, *quoted, *behind], len(before)) == wanted
 
 
@@ -202,6 +213,22 @@ def test_given_a_sentence_with_a_mark_then_the_one_note_that_opens_with_it_is_sh
     inside = f"Boats may do 12 knots{mark} on the lake."
     assert (completed_at([inside, *others, note], 0) == [inside, note]) == (mark[0] in "†‡²¹")
     assert completed_at(["Boats may do 12 knots.", *others, note], 0) == ["Boats may do 12 knots."]
+
+
+@each(
+    ("note", "nth", "kept"),
+    [
+        (("† For rescue only.", "Others keep to 6 knots."), (0, 1), (2, 3)),
+        (("† For rescue only.", "Birds are fed at noon."), (0, 0), (2,)),
+        (("† For rescue only.", "Birds are fed at noon."), (), (2,)),
+        (("† For rescue only.", "‡ Except in May."), (0, 1), (2,)),
+        (("† For rescue only.", f"It was{' often' * NOTE_WORDS} so."), (0, 1), (2,)),
+    ],
+)
+def test_given_a_note_then_it_is_needed_to_the_end_of_its_paragraph(
+    note: tuple[str, ...], nth: tuple[int, ...], kept: tuple[int, ...]
+) -> None:
+    assert needed_with(["Boats may do 12 knots.†", "The slip is old.", *note], 0, (0, 1, *nth) if nth else ()) == kept
 
 
 def completed_at(texts: list[str], at: int, *, row: bool = False) -> list[str]:
@@ -316,11 +343,16 @@ def test_given_a_heading_that_undoes_then_the_claim_rests_on_both() -> None:
     assert measured.word_for_word
 
 
-def test_given_a_models_claim_that_another_sentence_undoes_then_that_one_follows_unless_it_is_said() -> None:
+@pytest.mark.parametrize(
+    ("text", "likely"), [("Birds are fed at noon.", UNDOES), ("Motions lost", UNDOES_BELOW), ("Motions lost", 0.9)]
+)
+def test_given_a_models_claim_that_a_sentence_or_heading_undoes_then_that_follows_unless_it_is_said(
+    text: str, likely: float
+) -> None:
     found, corpus = headed("Dogs may enter the garden.")
-    hits = [hit(of=found.chosen[0].unit.passage)]
+    hits, sure = [hit(of=found.chosen[0].unit.passage)], undone(text, likely=likely)
 
-    (more,) = undoing_claims(found.claims, hits, corpus.page_text, undone("Birds are fed at noon."))
-    assert (more.text, more.evidence[0].quote) == ("Birds are fed at noon.", "Birds are fed at noon.")
-    both = (*found.claims, more)
-    assert undoing_claims(both, hits, corpus.page_text, undone("Birds are fed at noon.")) == ()
+    (more,) = undoing_claims(found.claims, hits, corpus.page_text, sure)
+    assert (more.text, more.evidence[0].quote) == (text, text)
+    assert undoing_claims((*found.claims, more), hits, corpus.page_text, sure) == ()
+    assert undoing_claims(found.claims, hits, corpus.page_text, undone(text, likely=UNDOES_BELOW - 0.01)) == ()

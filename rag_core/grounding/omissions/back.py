@@ -7,7 +7,7 @@ it, and what a mail quotes needs what the mail says of it, in any language.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import regex
@@ -31,6 +31,7 @@ FULL_WORDS = 4  # fewer are often half a sentence ("Not on Sundays."), which the
 # write" is said before no answer that it heads
 UNDOES, UNDOES_FAR, UNDOES_BELOW = 0.4, 0.6, 0.25
 FAR = 3  # sentences that one stands away at most; chosen
+NOTE_WORDS = 45  # of a note, to the end of its paragraph, that is needed whole; chosen
 STEPS_WORDS = 45  # in all steps before one; where they have more, the first one alone is needed. Chosen
 _STEP = regex.compile(r"(\p{Nd}{1,2})[.)]\s")
 _SIGNS = "*†‡¹²³⁰⁴-⁹"  # that mark a note
@@ -97,21 +98,32 @@ def binds(text: str, language: str) -> bool:
     return any(one.search(text) for one in (limits.conditions, limits.behind, limits.kept))
 
 
-def needed_with(texts: Sequence[str], at: int) -> tuple[int, ...]:
+def needed_with(texts: Sequence[str], at: int, nth: Sequence[int] = ()) -> tuple[int, ...]:
     """The sentences of `texts`, as rising indices, without which the one at `at` is out of its place, told by their
-    marks.
+    marks. `nth` says of each how many stand before it in its paragraph; without it each is one of its own.
 
     "3. Lift the blade off." is right only behind "1. Pull the plug." Where all steps before it have more than
     `STEPS_WORDS` words, it is the first one. What a mail quotes ("> The fee is 90 euros.") may be denied right above or
-    below it. "The limit is 12 knots.†" needs the one sentence that opens with its mark: "† For rescue only.".
+    below it. "The limit is 12 knots.†" needs the one note that opens with its mark: "† For rescue only. Else 6.".
     """
     notes = [n for n, text in enumerate(texts) if n != at and is_note_of(text, texts[at])]
-    return tuple(sorted({*_needed_by_place(texts, at), *(notes if len(notes) == 1 else ())}))
+    noted = [n for note in notes for n in _whole_note(texts, note, nth)] if len(notes) == 1 else []
+    return tuple(sorted({*_needed_by_place(texts, at), *noted}))
+
+
+def _whole_note(texts: Sequence[str], note: int, nth: Sequence[int]) -> Iterator[int]:
+    """A note with the sentences behind it in its paragraph, `NOTE_WORDS` at most, up to the next note."""
+    said = 0
+    for n in range(note, len(texts)):
+        said += len(texts[n].split())
+        if n > note and (said > NOTE_WORDS or not (nth and nth[n]) or _NOTE.match(texts[n])):
+            return
+        yield n
 
 
 def _needed_by_place(texts: Sequence[str], at: int) -> tuple[int, ...]:
     if _QUOTED.match(texts[at]):
-        own = [n for n, text in enumerate(texts) if not _QUOTED.match(text)]
+        own = [n for n, text in enumerate(texts) if not _QUOTED.match(text) and not text.endswith(",")]  # "Hi Sue,"
         return (*[n for n in own if n < at][-1:], *[n for n in own if n > at][:1])
     numbers = [int(mark[1]) if (mark := _STEP.match(text)) else 0 for text in texts[: at + 1]]
     first = max((n for n, number in enumerate(numbers) if number == 1), default=at)
