@@ -68,6 +68,16 @@ def test_given_kept_questions_when_opened_then_figures_and_refusals_are_shown(
     assert list(listed["why"])[2:] == [tell("health.ended_sure")] * 2
 
 
+@pytest.mark.parametrize("drafts", [True, False])
+def test_given_drafts_of_a_model_or_none_then_all_five_figures_are_shown_or_those_without_a_draft(
+    drafts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3-31: the five figures."""
+    monkeypatch.setattr(figures, "figure", lambda which, _: None if which is Figure.MODEL and not drafts else 0.5)
+
+    assert set(figures.shown([])) == (set(Figure) if drafts else {Figure.CORRECTNESS, Figure.RETRIEVAL})
+
+
 def test_given_kept_questions_when_listed_then_each_has_how_it_ended_and_the_address_of_its_stages(
     page: AppTest, library: Path
 ) -> None:
