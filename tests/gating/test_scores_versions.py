@@ -50,7 +50,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "20981351e3be"),
     "language": (4, "429d7bfec265"),
-    "features": (14, "d511aca4d91e"),
+    "features": (14, "28654eaaede1"),
 }
 
 

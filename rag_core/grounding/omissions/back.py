@@ -31,7 +31,7 @@ FULL_WORDS = 4  # fewer are often half a sentence ("Not on Sundays."), which the
 # write" is said before no answer that it heads
 UNDOES, UNDOES_FAR, UNDOES_BELOW = 0.4, 0.6, 0.25
 FAR = 3  # sentences that one stands away at most; chosen
-NOTE_WORDS = 45  # of a note, to the end of its paragraph, that is needed whole; chosen
+NOTE_WORDS = 45  # in a note, to the end of its paragraph, that is needed whole; chosen
 STEPS_WORDS = 45  # in all steps before one; where they have more, the first one alone is needed. Chosen
 _STEP = regex.compile(r"(\p{Nd}{1,2})[.)]\s")
 _SIGNS = "*†‡¹²³⁰⁴-⁹"  # that mark a note
