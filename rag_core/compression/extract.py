@@ -220,7 +220,7 @@ def whole_passages(hits: Sequence[Hit], page_text: PageText) -> tuple[Claim, ...
 
 
 def _whole(passage: Passage, page_text: PageText) -> Iterator[Claim]:
-    """The passage as one claim, or by sentences without those that order a language model about."""
+    """The passage as one claim; by sentences where one orders a language model about, without it and what follows."""
     found = units(passage, page_text)
     stated = _stated(found)
     if len(stated) < len(found):
